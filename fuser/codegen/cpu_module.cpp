@@ -2,6 +2,7 @@
 
 #include "fuser/codegen/embedded_files.h"
 #include "fuser/codegen/print_cuda.h"
+#include "fuser/kernel/shared_layout.h"
 
 namespace fuser {
 namespace {
@@ -15,6 +16,9 @@ std::string argumentTypes(const Kernel& kernel, const std::string& call) {
   for (const TensorParam& tensor : kernel.tensors) {
     const Buffer& buffer = kernel.buffers[static_cast<size_t>(tensor.buffer)];
     add(concat(tensor.written ? "" : "const ", dtypeCodeName(buffer.dtype), "*"));
+  }
+  for (const Workspace& workspace : kernel.workspaces) {
+    add(concat(dtypeCodeName(kernel.buffers[static_cast<size_t>(workspace.buffer)].dtype), "*"));
   }
   for (size_t i = 0; i < kernel.intParams.size(); ++i) add("fuser::int64");
   for (const ScalarParam& scalar : kernel.scalars) add(std::string(dtypeCodeName(scalar.dtype)));

@@ -10,7 +10,8 @@
 
 namespace fuser {
 
-// Runs a kernel without barriers for the whole grid, or one with barriers (hasBarrier) for the given thread only.
+// Runs a kernel without barriers for the whole grid, or one with barriers (hasBarrier, kernel/shared_layout.h) for the
+// given thread only.
 // `arguments` has the address of each argument of the entry; `grid` is x, y, z.
 using CpuLauncher = void (*)(void* const* arguments, const long long* grid, const CpuThread* thread);
 

@@ -8,7 +8,7 @@
 #define FUSER_KERNEL_TEXT
 #define FUSER_FN inline __attribute__((always_inline))
 #define __global__ __attribute__((internal_linkage, always_inline))
-#define __launch_bounds__(threads)
+#define __launch_bounds__(...)
 #define __shared__
 #define __syncthreads() fuserThread.barrier(fuserThread.fiber)
 #define threadIdx (fuserThread.index)
@@ -17,6 +17,10 @@
 #define FUSER_THREAD_ARGUMENT fuserThread,
 #define FUSER_SHARED_MEMORY unsigned char* const sharedMemory = fuserThread.shared
 #define FUSER_UNROLL
+// Threads run in turn: the first one of a block counts, and all threads wait until the scheduler lets them go on.
+#define gridArrive(count) fuser::countArrival(count)
+#define gridWait(count, goal) fuserThread.gridBarrier(fuserThread.fiber)
+#define gridBlocks() (fuserThread.blocks)
 
 #define FUSER_LIBRARY(name)                   \
   extern "C" double name(double) noexcept;    \

@@ -1,9 +1,9 @@
 #pragma once
-// What printed kernels call besides op_math.cuh: index arithmetic, vector moves, block reductions. Printed once in
-// front of the kernels, after device_types.cuh and op_math.cuh; never included by the host.
+// What printed kernels call besides op_math.cuh: index arithmetic, vector moves, block reductions, grid barriers.
+// Printed once in front of the kernels, after device_types.cuh and op_math.cuh; never included by the host.
 //
-// A thread of the CPU engine carries its indices in a parameter (cuda_on_cpu.h defines the four macros); on the device
-// they are built in, and the macros are empty.
+// A thread of the CPU engine carries its indices in a parameter (cuda_on_cpu.h defines the macros and gridWait); on the
+// device they are built in, and the macros are empty.
 
 #ifdef __CUDACC__
 #define FUSER_THREAD_PARAMETER
@@ -13,6 +13,21 @@
 #endif
 
 namespace fuser {
+
+#ifdef __CUDACC__
+// Counts an arrival, and waits until `goal` are counted. The fences order memory around the count, so that blocks see what
+// others wrote before.
+__device__ __forceinline__ int32 gridArrive(int32* count) {
+  __threadfence();
+  return atomicAdd(count, 1);
+}
+__device__ __forceinline__ void gridWait(const int32* count, int32 goal) {
+  while (*static_cast<const volatile int32*>(count) < goal) {
+  }
+  __threadfence();
+}
+__device__ __forceinline__ int32 gridBlocks() { return gridDim.x * gridDim.y * gridDim.z; }
+#endif
 
 FUSER_FN double doubleFromBits(uint64 bits) {
   double value;
@@ -119,6 +134,43 @@ FUSER_FN void blockWelford(FUSER_THREAD_PARAMETER T& mean, T& squares, int64& co
   squares = v[0].squares;
   count = v[0].count;
   __syncthreads();
+}
+
+// mean, squares, count = the part that they are, joined with another one.
+template <class T>
+FUSER_FN void joinPart(T& mean, T& squares, int64& count, T otherMean, T otherSquares, int64 otherCount) {
+  WelfordPart<T> part, other;
+  part.mean = mean;
+  part.squares = squares;
+  part.count = count;
+  other.mean = otherMean;
+  other.squares = otherSquares;
+  other.count = otherCount;
+  part = joinWelford(part, other);
+  mean = part.mean;
+  squares = part.squares;
+  count = part.count;
+}
+
+// All blocks of the grid arrive; every thread of each. The first thread of a block counts for it: the semaphore's first
+// number is that of all arrivals so far, so that the k-th barrier of a launch is passed at k times the blocks.
+FUSER_FN void gridBarrier(FUSER_THREAD_PARAMETER int32* semaphore) {
+  __syncthreads();
+  if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0) {
+    const int32 blocks = gridBlocks();
+    const int32 before = gridArrive(semaphore);
+    gridWait(semaphore, (before / blocks + 1) * blocks);
+  }
+  __syncthreads();
+}
+
+// After the last barrier of the grid. No block reads the count any more when all have arrived here, so the last one
+// makes the semaphore zero for the next launch.
+FUSER_FN void releaseSemaphore(FUSER_THREAD_PARAMETER int32* semaphore) {
+  if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0 && gridArrive(semaphore + 1) == gridBlocks() - 1) {
+    semaphore[0] = 0;
+    semaphore[1] = 0;
+  }
 }
 
 }  // namespace fuser

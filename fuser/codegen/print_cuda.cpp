@@ -7,7 +7,7 @@
 #include "fuser/codegen/embedded_files.h"
 #include "fuser/codegen/index_printer.h"
 #include "fuser/codegen/literal.h"
-#include "fuser/codegen/shared_layout.h"
+#include "fuser/kernel/shared_layout.h"
 
 namespace fuser {
 namespace {
@@ -61,7 +61,7 @@ class KernelPrinter {
     ints_.openScope();
     for (size_t i = 0; i < kernel_.intParams.size(); ++i) ints_.name(kernel_.intParams[i].symbol, concat("p", i));
     const int64_t threads = kernel_.blockDim[0] * kernel_.blockDim[1] * kernel_.blockDim[2];
-    out_ += concat("extern \"C\" __global__ void __launch_bounds__(", threads, ")\n", entry_, "(",
+    out_ += concat("extern \"C\" __global__ void __launch_bounds__(", threads, atOnce(threads), ")\n", entry_, "(",
                    "FUSER_THREAD_PARAMETER ", parameters(), ") {\n");
     depth_ = 1;
     if (layout_.end > 0) line("FUSER_SHARED_MEMORY;");
@@ -72,6 +72,13 @@ class KernelPrinter {
   }
 
  private:
+  // Of blocks that wait for each other, so many must fit on a multiprocessor: the compiler limits the registers.
+  std::string atOnce(int64_t threads) const {
+    if (!hasGridBarrier(kernel_)) return "";
+    const int64_t blocks = blocksAtOnceOnMultiprocessor(kernel_.device, threads, static_cast<int64_t>(layout_.end));
+    return blocks > 0 ? concat(", ", blocks) : "";
+  }
+
   // Sets the alignment of each Local buffer to that of its widest vector access.
   void findAlignments() {
     for (const Buffer& buffer : kernel_.buffers) alignments_.push_back(dtypeSize(buffer.dtype));
@@ -99,6 +106,10 @@ class KernelPrinter {
       const Buffer& b = buffer(tensor.buffer);
       text += concat(text.empty() ? "" : ", ", tensor.written ? "" : "const ", dtypeCodeName(b.dtype), "* ",
                      bufferName(tensor.buffer));
+    }
+    for (const Workspace& workspace : kernel_.workspaces) {
+      text += concat(text.empty() ? "" : ", ", dtypeCodeName(buffer(workspace.buffer).dtype), "* ",
+                     bufferName(workspace.buffer));
     }
     for (size_t i = 0; i < kernel_.intParams.size(); ++i) text += concat(text.empty() ? "" : ", ", "int64 p", i);
     for (size_t i = 0; i < kernel_.scalars.size(); ++i) {
@@ -288,9 +299,25 @@ class KernelPrinter {
                 layout_.scratch, "));"));
   }
 
+  void print(const JoinWelford& node) {
+    std::string arguments;
+    for (const Access* part :
+         {&node.mean, &node.squares, &node.count, &node.otherMean, &node.otherSquares, &node.otherCount}) {
+      arguments += (arguments.empty() ? "" : ", ") + element(*part);
+    }
+    line(concat("joinPart<", dtypeCodeName(node.dtype), ">(", arguments, ");"));
+  }
+
   void print(const Barrier& node) {
     const char* when = node.after == Barrier::After::Store ? " was stored" : " was loaded";
-    line(node.buffer < 0 ? "__syncthreads();" : concat("__syncthreads();  // ", bufferName(node.buffer), when));
+    const std::string call = node.ofGrid()
+                                 ? concat("gridBarrier(FUSER_THREAD_ARGUMENT ", bufferName(node.semaphore), ");")
+                                 : "__syncthreads();";
+    line(node.buffer < 0 ? call : concat(call, "  // ", bufferName(node.buffer), when));
+  }
+
+  void print(const Release& node) {
+    line(concat("releaseSemaphore(FUSER_THREAD_ARGUMENT ", bufferName(node.semaphore), ");"));
   }
 
   const Kernel& kernel_;

@@ -33,14 +33,7 @@ std::string entryName(const Kernel& kernel, size_t index);
 std::string printCuda(const Kernel& kernel);
 
 // Prints a translation unit: the runtime, each op once, and the kernels. The arguments of an entry are Kernel::tensors
-// as pointers, Kernel::intParams as long long, and Kernel::scalars as double, long long or bool.
+// and Kernel::workspaces as pointers, Kernel::intParams as long long, and Kernel::scalars as double, long long or bool.
 std::string printModule(std::span<const Kernel* const> kernels);
-
-// The dynamic shared memory of a block, in bytes: the Shared buffers, each aligned to 16, then the scratch memory of
-// block reductions.
-size_t sharedMemoryBytes(const Kernel& kernel);
-
-// Whether threads of a block wait for each other: at a Barrier, BlockReduce or BlockWelford.
-bool hasBarrier(const Kernel& kernel);
 
 }  // namespace fuser

@@ -6,12 +6,14 @@
 #include "fuser/execute/contraction_groups.h"
 #include "fuser/execute/fiber_block.h"
 #include "fuser/execute/launch_shape.h"
+#include "fuser/kernel/shared_layout.h"
 
 namespace fuser {
 namespace {
 
 // The stack of a fiber beyond the kernel's Local buffers, for library functions and the launcher.
 constexpr size_t kStackBase = 32 * 1024;
+constexpr size_t kStackBaseAtOnce = 14 * 1024;  // where a whole grid has stacks
 
 size_t localBytes(const Kernel& kernel) {
   size_t bytes = 0;
@@ -22,10 +24,6 @@ size_t localBytes(const Kernel& kernel) {
   return bytes;
 }
 
-struct alignas(16) SharedUnit {
-  unsigned char bytes[16];
-};
-
 class CpuKernel : public CompiledKernel {
  public:
   CpuKernel(const Kernel& kernel, std::shared_ptr<SharedLibrary> library, const std::string& launcher)
@@ -33,6 +31,7 @@ class CpuKernel : public CompiledKernel {
         library_(std::move(library)),
         launcher_(library_->find<std::remove_pointer_t<CpuLauncher>>(launcher.c_str())),
         hasBarrier_(hasBarrier(kernel)),
+        atOnce_(hasGridBarrier(kernel)),
         sharedBytes_(sharedMemoryBytes(kernel)) {
     FUSER_CHECK(launcher_, "the compiled kernels have no ", launcher);
   }
@@ -41,20 +40,27 @@ class CpuKernel : public CompiledKernel {
     checkArguments(kernel_, arguments);
     const std::array<int64_t, 3> grid = gridOf(kernel_, arguments);
     if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return;
+    if (const std::string reason = whyNotAtOnce(kernel_, grid); !reason.empty()) {
+      throw ViolationError(concat("kernel ", kernel_.name, ": ", reason));
+    }
     std::vector<void*> data;
-    for (const TensorRef& tensor : arguments.tensors) {
-      FUSER_CHECK(tensor.device.kind == DeviceKind::Cpu, "the cpu engine was given memory of a GPU");
-      data.push_back(tensor.data);
+    for (const std::vector<TensorRef>* given : {&arguments.tensors, &arguments.workspaces}) {
+      for (const TensorRef& tensor : *given) {
+        FUSER_CHECK(tensor.device.kind == DeviceKind::Cpu, "the cpu engine was given memory of a GPU");
+        data.push_back(tensor.data);
+      }
     }
     ArgumentList list(kernel_, arguments, std::move(data));
-    std::vector<SharedUnit> shared((sharedBytes_ + sizeof(SharedUnit) - 1) / sizeof(SharedUnit));
-    unsigned char* sharedStart = shared.empty() ? nullptr : shared.front().bytes;
     if (hasBarrier_) {
-      runFibers({launcher_, list.addresses(), grid, kernel_.blockDim, sharedStart, kStackBase + localBytes(kernel_)},
-                kernel_.name);
+      const size_t base = atOnce_ ? kStackBaseAtOnce : kStackBase;
+      runFibers(
+          {launcher_, list.addresses(), grid, kernel_.blockDim, sharedBytes_, base + localBytes(kernel_), atOnce_},
+          kernel_.name);
       return;
     }
-    const CpuThread start{{}, {}, sharedStart, nullptr, nullptr};
+    std::vector<SharedUnit> shared((sharedBytes_ + sizeof(SharedUnit) - 1) / sizeof(SharedUnit));
+    unsigned char* sharedStart = shared.empty() ? nullptr : shared.front().bytes;
+    const CpuThread start{{}, {}, sharedStart, nullptr, nullptr, 0, nullptr};
     const long long extents[] = {grid[0], grid[1], grid[2]};
     launcher_(list.addresses(), extents, &start);
   }
@@ -64,6 +70,7 @@ class CpuKernel : public CompiledKernel {
   std::shared_ptr<SharedLibrary> library_;
   CpuLauncher launcher_;
   bool hasBarrier_;
+  bool atOnce_;
   size_t sharedBytes_;
 };
 

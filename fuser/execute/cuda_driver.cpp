@@ -52,6 +52,9 @@ struct CudaDriver::Functions {
   Status (*memcpyDtoH)(void*, Address, size_t);
   Status (*launchKernel)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**,
                          void**);
+  Status (*launchCooperativeKernel)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                                    Stream, void**);
+  Status (*occupancy)(int*, Function, int, size_t);
   Status (*streamCreate)(Stream*, unsigned);
   Status (*streamDestroy)(Stream);
   Status (*streamSynchronize)(Stream);
@@ -85,6 +88,8 @@ struct CudaDriver::Functions {
     find(memcpyHtoD, "cuMemcpyHtoD_v2");
     find(memcpyDtoH, "cuMemcpyDtoH_v2");
     find(launchKernel, "cuLaunchKernel");
+    find(launchCooperativeKernel, "cuLaunchCooperativeKernel");
+    find(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
     find(streamCreate, "cuStreamCreate");
     find(streamDestroy, "cuStreamDestroy_v2");
     find(streamSynchronize, "cuStreamSynchronize");
@@ -207,20 +212,36 @@ void CudaDriver::copyToHost(void* target, Address source, size_t bytes) const {
   functions_->check(functions_->memcpyDtoH(target, source, bytes), "cuMemcpyDtoH");
 }
 
+void CudaDriver::allowShared(Function function, size_t bytes) const {
+  if (bytes <= kSharedWithoutAsking) return;
+  functions_->check(functions_->functionSetAttribute(function, kMaxDynamicShared, static_cast<int>(bytes)),
+                    "cuFuncSetAttribute");
+}
+
+int64_t CudaDriver::blocksAtOnce(Function function, int64_t threads, size_t sharedBytes) const {
+  makeCurrent();
+  allowShared(function, sharedBytes);
+  int blocks = 0;
+  functions_->check(functions_->occupancy(&blocks, function, static_cast<int>(threads), sharedBytes),
+                    "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+  return blocks * properties().multiprocessors;
+}
+
 void CudaDriver::enqueue(const Launch& launch, Stream stream) const {
   makeCurrent();
-  if (launch.sharedBytes > kSharedWithoutAsking) {
-    functions_->check(
-        functions_->functionSetAttribute(launch.function, kMaxDynamicShared, static_cast<int>(launch.sharedBytes)),
-        "cuFuncSetAttribute");
-  }
+  allowShared(launch.function, launch.sharedBytes);
   const auto size = [](int64_t extent) { return static_cast<unsigned>(extent); };
   const auto& [x, y, z] = launch.grid;
   const auto& [threadsX, threadsY, threadsZ] = launch.block;
-  functions_->check(functions_->launchKernel(launch.function, size(x), size(y), size(z), size(threadsX), size(threadsY),
-                                             size(threadsZ), static_cast<unsigned>(launch.sharedBytes), stream,
-                                             launch.arguments, nullptr),
-                    "kernel ", launch.name);
+  const Status status =
+      launch.atOnce
+          ? functions_->launchCooperativeKernel(launch.function, size(x), size(y), size(z), size(threadsX),
+                                                size(threadsY), size(threadsZ),
+                                                static_cast<unsigned>(launch.sharedBytes), stream, launch.arguments)
+          : functions_->launchKernel(launch.function, size(x), size(y), size(z), size(threadsX), size(threadsY),
+                                     size(threadsZ), static_cast<unsigned>(launch.sharedBytes), stream,
+                                     launch.arguments, nullptr);
+  functions_->check(status, "kernel ", launch.name);
 }
 
 void CudaDriver::launch(const Launch& launch) const {

@@ -52,7 +52,10 @@ class CudaDriver {
     size_t sharedBytes;  // per block
     void** arguments;    // not used after enqueue returns
     const std::string& name;  // the kernel's; must outlive the struct
+    bool atOnce;              // a cooperative launch: the blocks wait for each other
   };
+  // The blocks of a cooperative launch that the GPU runs at once.
+  int64_t blocksAtOnce(Function function, int64_t threads, size_t sharedBytes) const;
   // Runs the kernel and waits until it has finished.
   void launch(const Launch& launch) const;
   void enqueue(const Launch& launch, Stream stream) const;
@@ -67,6 +70,8 @@ class CudaDriver {
   void finish(Stream stream, std::string_view what) const;  // waits for its work; messages contain `what`
 
  private:
+  void allowShared(Function function, size_t bytes) const;
+
   struct Functions;
   void makeCurrent() const;
   int attribute(int number) const;  // CUdevice_attribute

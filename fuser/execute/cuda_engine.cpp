@@ -6,6 +6,7 @@
 #include "fuser/execute/device_copies.h"
 #include "fuser/execute/launch_shape.h"
 #include "fuser/execute/nvrtc.h"
+#include "fuser/kernel/shared_layout.h"
 
 namespace fuser {
 namespace {
@@ -49,8 +50,20 @@ class CudaKernel : public CompiledKernel {
       }
       data.push_back(address);
     }
+    // A workspace has no content that the host gives or takes, but that a semaphore is zero before and after.
+    std::vector<CudaDriver::Address> workspaces;
+    for (const TensorRef& workspace : arguments.workspaces) {
+      const size_t bytes = std::max<size_t>(1, bytesOf(workspace));
+      memory.push_back(std::make_unique<DeviceMemory>(driver(), bytes));
+      workspaces.push_back(memory.back()->address());
+      driver().copyToDevice(workspaces.back(), workspace.data, bytesOf(workspace));
+      data.push_back(reinterpret_cast<void*>(workspaces.back()));
+    }
     ArgumentList list(kernel_, arguments, std::move(data));
     driver().launch(launchOf(grid, list));
+    for (size_t i = 0; i < workspaces.size(); ++i) {
+      driver().copyToHost(arguments.workspaces[i].data, workspaces[i], bytesOf(arguments.workspaces[i]));
+    }
     for (size_t i = 0; i < host.ranges.size(); ++i) {
       const HostRange& range = host.ranges[i];
       if (!range.written) continue;
@@ -63,12 +76,17 @@ class CudaKernel : public CompiledKernel {
     if (isEmpty(grid)) return;
     std::vector<void*> data;
     for (const TensorRef& tensor : arguments.tensors) data.push_back(tensor.data);
+    for (const TensorRef& workspace : arguments.workspaces) data.push_back(workspace.data);
     ArgumentList list(kernel_, arguments, std::move(data));
     driver().enqueue(launchOf(grid, list), static_cast<CudaDriver::Stream>(stream));
   }
 
  private:
   const CudaDriver& driver() const { return *module_->driver; }
+
+  static size_t bytesOf(const TensorRef& workspace) {
+    return static_cast<size_t>(numel(workspace.sizes)) * dtypeSize(workspace.dtype);
+  }
 
   static bool isEmpty(const std::array<int64_t, 3>& grid) { return grid[0] == 0 || grid[1] == 0 || grid[2] == 0; }
 
@@ -78,11 +96,19 @@ class CudaKernel : public CompiledKernel {
     const DeviceProperties& device = kernel_.device;
     FUSER_CHECK(grid[0] <= device.gridX && grid[1] <= device.gridY && grid[2] <= device.gridZ, kernel_.name,
                 ": a grid of ", grid[0], " * ", grid[1], " * ", grid[2], " blocks is more than the device takes");
+    if (hasGridBarrier(kernel_)) {
+      const int64_t threads = kernel_.blockDim[0] * kernel_.blockDim[1] * kernel_.blockDim[2];
+      const int64_t most = driver().blocksAtOnce(function_, threads, sharedMemoryBytes(kernel_));
+      FUSER_USER_CHECK(grid[0] * grid[1] * grid[2] <= most, kernel_.name, " has ", grid[0] * grid[1] * grid[2],
+                       " blocks, which wait for each other, and this GPU runs ", most,
+                       " at once: use option device = \"native\"");
+    }
     return grid;
   }
 
   CudaDriver::Launch launchOf(const std::array<int64_t, 3>& grid, ArgumentList& list) const {
-    return {function_, grid, kernel_.blockDim, sharedMemoryBytes(kernel_), list.addresses(), kernel_.name};
+    return {function_,        grid,         kernel_.blockDim,       sharedMemoryBytes(kernel_),
+            list.addresses(), kernel_.name, hasGridBarrier(kernel_)};
   }
 
   const Kernel& kernel_;

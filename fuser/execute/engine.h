@@ -19,11 +19,15 @@ struct KernelArguments {
   std::vector<TensorRef> tensors;    // one per Kernel::tensors, with sizes and strides of axes()
   std::vector<int64_t> ints;         // one per Kernel::intParams; bindStrides fills in the strides
   std::vector<ScalarValue> scalars;  // one per Kernel::scalars
+  std::vector<TensorRef> workspaces{};  // one per Kernel::workspaces, of rank 1 and workspaceElements elements
 };
 
 // Fills the strides, in elements, among arguments.ints from arguments.tensors. The caller has sized `ints` and filled
 // in the extents.
 void bindStrides(const Kernel& kernel, KernelArguments& arguments);
+
+// The number of elements of a workspace in a launch with these integers.
+int64_t workspaceElements(const Kernel& kernel, const Workspace& workspace, std::span<const int64_t> ints);
 
 class CompiledKernel {
  public:

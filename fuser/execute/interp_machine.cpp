@@ -24,10 +24,16 @@ class Machine {
  public:
   // With a measuring arena, the members must not be used.
   Machine(const Program& program, const KernelArguments& arguments, const Position& shape, int64_t blocks, Arena& arena)
-      : program_(program), arguments_(arguments), position_(shape), blocks_(blocks),
-        stride_(static_cast<size_t>(program.threads * std::min(blocks, program.blocksTogether))),
-        values_(program.index, stride_), memory_(program, arguments, position_, values_, stride_, arena),
-        zeroed_(arena.used()), masks_(program.branches) {
+      : program_(program),
+        arguments_(arguments),
+        position_(shape),
+        blocks_(blocks),
+        together_(std::min(blocks, program.blocksTogether)),
+        stride_(static_cast<size_t>(program.threads * together_)),
+        values_(program.index, stride_),
+        memory_(program, arguments, position_, values_, stride_, arena),
+        zeroed_(arena.used()),
+        masks_(program.branches) {
     values_.useMemory(arena.allocate<int64_t>(program.index.laneSlots() * stride_));
     for (std::byte*& room : rooms_) room = arena.allocate<std::byte>(8 * stride_);
     for (CachedMask& mask : masks_) mask.marks = arena.allocate<uint8_t>(stride_);
@@ -42,8 +48,8 @@ class Machine {
     bindSymbols();
     values_.compute(kLaunchScope, stride_);
     for (size_t i = 0; i < constants_.size(); ++i) fillConstant(program_.constants[i], constants_[i]);
-    for (int64_t block = 0; block < blocks_; block += program_.blocksTogether) {
-      lanes_ = static_cast<size_t>(program_.threads * std::min(blocks_ - block, program_.blocksTogether));
+    for (int64_t block = 0; block < blocks_; block += together_) {
+      lanes_ = static_cast<size_t>(program_.threads * std::min(blocks_ - block, together_));
       position_.firstBlock = block;
       bindBlocks(block);
       values_.compute(kBatchScope, lanes_);
@@ -300,10 +306,19 @@ class Machine {
     }
   }
 
-  void execute(const BarrierStep&, const Mask& mask) {
-    checkMeeting(mask, "barrier");
-    memory_.barrier();
+  void execute(const BarrierStep& step, const Mask& mask) {
+    if (step.semaphore < 0) {
+      checkMeeting(mask, "barrier");
+      return memory_.barrier();
+    }
+    for (size_t lane = 0; lane < lanes_; ++lane) {
+      if (lane >= mask.begin && lane < mask.end && mask.active(lane)) continue;
+      position_.fail(lane, "divergent grid barrier: this thread does not arrive, others do");
+    }
+    memory_.gridBarrier(step.semaphore, static_cast<int32_t>(blocks_), mask.begin);
   }
+
+  void execute(const ReleaseStep& step, const Mask&) { memory_.release(step.semaphore); }
 
   void execute(const ReduceStep& step, const Mask& mask) {
     checkMeeting(mask, "block reduction");
@@ -389,10 +404,42 @@ class Machine {
     scatter(step.threads, mask, step.count, count, reinterpret_cast<int64*>(rooms_[2]));
   }
 
+  void execute(const JoinStep& step, const Mask& mask) {
+    if (step.dtype == DataType::Float) return joinOther<float>(step, mask);
+    joinOther<double>(step, mask);
+  }
+
+  template <class T>
+  void joinOther(const JoinStep& step, const Mask& mask) {
+    const void* from[6];
+    for (size_t i = 0; i < 3; ++i) {
+      from[2 * i] = memory_.read(step.own[i], 0, mask, rooms_[2 * i]);
+      from[2 * i + 1] = memory_.read(step.other[i], 0, mask, rooms_[2 * i + 1]);
+    }
+    T* mean = reinterpret_cast<T*>(rooms_[0]);
+    T* squares = reinterpret_cast<T*>(rooms_[2]);
+    int64* count = reinterpret_cast<int64*>(rooms_[4]);
+    for (size_t lane = mask.begin; lane < mask.end; ++lane) {
+      if (!mask.active(lane)) continue;
+      const auto values = [&](size_t i) { return static_cast<const T*>(from[i])[lane]; };
+      const auto counts = [&](size_t i) { return static_cast<const int64*>(from[i])[lane]; };
+      T means[] = {values(0), values(1)}, sums[] = {values(2), values(3)};
+      int64 terms[] = {counts(4), counts(5)};
+      step.function(means, sums, terms, 1, 1);
+      mean[lane] = means[0];
+      squares[lane] = sums[0];
+      count[lane] = terms[0];
+    }
+    memory_.store(step.own[0], 0, mask, mean);
+    memory_.store(step.own[1], 0, mask, squares);
+    memory_.store(step.own[2], 0, mask, count);
+  }
+
   const Program& program_;
   const KernelArguments& arguments_;
   Position position_;
   int64_t blocks_;
+  int64_t together_;  // blocks of a batch
   size_t stride_;
   size_t lanes_ = 0;
   IndexValues values_;
@@ -444,8 +491,12 @@ void runLaunch(const Program& program, const KernelArguments& arguments, Scratch
     }
     blocks *= shape.grid[d];
   }
-  FUSER_USER_CHECK(blocks * program.threads < std::numeric_limits<uint32_t>::max() - 1, "kernel ", kernel.name,
+  if (const std::string reason = whyNotAtOnce(kernel, shape.grid); !reason.empty()) shape.failLaunch(reason);
+  FUSER_USER_CHECK(blocks * program.threads < std::numeric_limits<int32_t>::max(), "kernel ", kernel.name,
                    " runs more threads than the interpreter counts");
+  FUSER_USER_CHECK(!program.atOnce || blocks * program.threads * program.localBytes <= (size_t{1} << 30), "kernel ",
+                   kernel.name, " needs ", program.localBytes, " bytes of local memory for each of its ",
+                   static_cast<int64_t>(blocks) * program.threads, " threads, which run at once");
   Arena measure;
   const Machine measured(program, arguments, shape, static_cast<int64_t>(blocks), measure);
   Arena arena(scratch.get(measure.used(), measured.zeroed()));

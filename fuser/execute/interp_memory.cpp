@@ -7,7 +7,9 @@
 namespace fuser::interp {
 namespace {
 
-constexpr uint32_t kMany = ~uint32_t{0};
+// In place of a reader: threads of several blocks, or of one (the block's number in the low bits). Threads are fewer.
+constexpr uint32_t kManyBlocks = ~uint32_t{0};
+constexpr uint32_t kManyThreads = uint32_t{1} << 31;
 
 // Calls f with the unsigned type of that size.
 template <class F>
@@ -23,25 +25,41 @@ void withSize(size_t bytes, F&& f) {
 
 }  // namespace
 
+namespace {
+
+const TensorRef& argumentOf(const Kernel& kernel, const Buffer& buffer, const KernelArguments& arguments) {
+  if (buffer.tensor >= 0) return arguments.tensors[static_cast<size_t>(buffer.tensor)];
+  const auto own = std::find_if(kernel.workspaces.begin(), kernel.workspaces.end(),
+                                [&](const Workspace& workspace) { return workspace.buffer == buffer.id; });
+  FUSER_CHECK(own != kernel.workspaces.end(), buffer.name, " is no argument");
+  return arguments.workspaces[static_cast<size_t>(own - kernel.workspaces.begin())];
+}
+
+}  // namespace
+
 LaneMemory::LaneMemory(const Program& program, const KernelArguments& arguments, const Position& position,
                        IndexValues& values, size_t stride, Arena& arena)
-    : program_(program), position_(position), values_(values), stride_(stride) {
+    : program_(program),
+      position_(position),
+      values_(values),
+      stride_(stride),
+      threads_(static_cast<size_t>(program.threads)) {
   const Kernel& kernel = *program.kernel;
   for (const Buffer& buffer : kernel.buffers) {
     Memory memory;
     memory.buffer = &buffer;
     memory.elementSize = dtypeSize(buffer.dtype);
     if (buffer.memory == MemoryType::Global) {
-      const size_t index = static_cast<size_t>(buffer.tensor);
-      const TensorRef& tensor = arguments.tensors[index];
+      const TensorRef& tensor = argumentOf(kernel, buffer, arguments);
       memory.extent = extentInMemory(tensor.sizes, tensor.strides);
       memory.data = static_cast<std::byte*>(tensor.data);
-      memory.output = kernel.tensors[index].written;
+      memory.output = buffer.tensor < 0 || kernel.tensors[static_cast<size_t>(buffer.tensor)].written;
       const bool readBack = program.readBack[static_cast<size_t>(buffer.id)];
       if (memory.output) memory.history = takeHistory(static_cast<size_t>(memory.extent), readBack, arena);
     } else {
       memory.extent = buffer.size->value;
-      const size_t cells = static_cast<size_t>(memory.extent) * (buffer.memory == MemoryType::Local ? stride : 1);
+      const size_t copies = buffer.memory == MemoryType::Local ? stride : blocksOf(stride);
+      const size_t cells = static_cast<size_t>(memory.extent) * copies;
       memory.data = arena.allocate<std::byte>(cells * memory.elementSize);
       memory.written = arena.allocate<uint8_t>(cells);
       if (buffer.memory == MemoryType::Shared) memory.history = takeHistory(cells, true, arena);
@@ -69,15 +87,16 @@ void LaneMemory::beginBatch(size_t lanes) {
     allocate(m.buffer->id);
     if (m.buffer->memory != MemoryType::Shared) continue;
     // The next block's shared memory is new: no thread has accessed it.
-    std::fill_n(m.history.writer, m.extent, 0u);
-    std::fill_n(m.history.reader, m.extent, 0u);
+    const size_t cells = static_cast<size_t>(m.extent) * blocksOf(lanes);
+    std::fill_n(m.history.writer, cells, 0u);
+    std::fill_n(m.history.reader, cells, 0u);
   }
 }
 
 void LaneMemory::allocate(int buffer) {
   Memory& m = memories_[static_cast<size_t>(buffer)];
   if (m.buffer->memory == MemoryType::Shared) {
-    std::memset(m.written, 0, static_cast<size_t>(m.extent));
+    std::memset(m.written, 0, static_cast<size_t>(m.extent) * blocksOf(lanes_));
     return;
   }
   for (int64_t i = 0; i < m.extent; ++i) std::memset(m.written + static_cast<size_t>(i) * stride_, 0, lanes_);
@@ -284,38 +303,73 @@ void LaneMemory::checkVector(Element element, int width, const Mask& mask) const
   }
 }
 
+void LaneMemory::gridBarrier(int semaphore, int32_t blocks, size_t lane) {
+  int32* counts = reinterpret_cast<int32*>(memories_[static_cast<size_t>(semaphore)].data);
+  if (counts[0] % blocks != 0 || counts[1] != 0) {
+    position_.fail(lane, concat("semaphore ", memories_[static_cast<size_t>(semaphore)].buffer->name,
+                                " is not zero before the launch"));
+  }
+  counts[0] += blocks;
+  gridEpoch_ = ++epoch_;
+}
+
+void LaneMemory::release(int semaphore) {
+  int32* counts = reinterpret_cast<int32*>(memories_[static_cast<size_t>(semaphore)].data);
+  counts[0] = counts[1] = 0;
+}
+
 void LaneMemory::failRace(const Memory& m, int64_t index, size_t lane, const char* mine, uint32_t other,
                           const char* theirs) const {
-  position_.fail(lane, concat("race: ", mine, " element ", index, " of ", m.buffer->name, ", which ",
-                              other == kMany ? "several threads" : position_.describeThread(int64_t{other} - 1), " ",
-                              theirs, " with no barrier between"));
+  const std::string who = other == kManyBlocks || (other & kManyThreads) != 0
+                              ? "several threads"
+                              : position_.describeThread(int64_t{other} - 1);
+  position_.fail(lane, concat("race: ", mine, " element ", index, " of ", m.buffer->name, ", which ", who, " ", theirs,
+                              " with no barrier between"));
+}
+
+bool LaneMemory::mayMeet(uint32_t other, uint32_t epoch, uint32_t id) const {
+  if (other == 0 || other == id) return false;
+  const bool sameBlock =
+      other != kManyBlocks && blockOf(id) == ((other & kManyThreads) != 0 ? other - kManyThreads : blockOf(other));
+  return epoch >= (sameBlock ? epoch_ : gridEpoch_);
 }
 
 void LaneMemory::noteRead(Memory& m, int64_t index, size_t lane) {
   const uint32_t id = idOf(lane);
+  const size_t at = cell(m, index, lane);
   const History& h = m.history;
-  const uint32_t writer = h.writer[index];
+  const uint32_t writer = h.writer[at];
   if (writer == 0 && m.output) position_.fail(lane, "uninitialised read of " + m.buffer->name);
-  if (writer != 0 && writer != id && (!h.writeEpoch || h.writeEpoch[index] == epoch_ || !sameBlock(writer, id))) {
+  if (mayMeet(writer, h.writeEpoch ? h.writeEpoch[at] : epoch_, id)) {
     failRace(m, index, lane, "reads", writer, "wrote");
   }
-  const bool others = h.readEpoch[index] == epoch_ && h.reader[index] != 0 && h.reader[index] != id;
-  h.reader[index] = others ? kMany : id;
-  h.readEpoch[index] = epoch_;
+  uint32_t& reader = h.reader[at];
+  if (reader == 0 || h.readEpoch[at] < gridEpoch_) {
+    reader = id;
+  } else if (reader != id && reader != kManyBlocks) {
+    const bool many = (reader & kManyThreads) != 0;
+    const uint32_t block = many ? reader - kManyThreads : blockOf(reader);
+    if (block != blockOf(id)) {
+      reader = kManyBlocks;
+    } else {
+      reader = h.readEpoch[at] == epoch_ ? kManyThreads + block : id;
+    }
+  }
+  h.readEpoch[at] = epoch_;
 }
 
 void LaneMemory::noteWrite(Memory& m, int64_t index, size_t lane) {
   const uint32_t id = idOf(lane);
+  const size_t at = cell(m, index, lane);
   const History& h = m.history;
-  const uint32_t writer = h.writer[index];
-  if (writer != 0 && writer != id && (!h.writeEpoch || h.writeEpoch[index] == epoch_ || !sameBlock(writer, id))) {
-    failRace(m, index, lane, "writes", writer, "wrote");
+  if (mayMeet(h.writer[at], h.writeEpoch ? h.writeEpoch[at] : epoch_, id)) {
+    failRace(m, index, lane, "writes", h.writer[at], "wrote");
   }
-  if (h.reader && h.reader[index] != 0 && h.reader[index] != id && h.readEpoch[index] == epoch_) {
-    failRace(m, index, lane, "writes", h.reader[index], "read");
+  if (h.reader && mayMeet(h.reader[at], h.readEpoch[at], id)) {
+    failRace(m, index, lane, "writes", h.reader[at], "read");
   }
-  h.writer[index] = id;
-  if (h.writeEpoch) h.writeEpoch[index] = epoch_;
+  h.writer[at] = id;
+  if (h.writeEpoch) h.writeEpoch[at] = epoch_;
 }
 
 }  // namespace fuser::interp

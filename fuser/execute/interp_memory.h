@@ -4,8 +4,9 @@
 //   alignment       of vectors: the index in elements, and a tensor's address in bytes
 //   initialization  Local, Shared and written Global elements must be written before they are read
 //   races           on Shared and written Global elements: two threads access one element, at least one writes, and no
-//                   barrier is in between (threads of different blocks never have one). Writing equal values is a race,
-//                   too.
+//                   barrier is in between: of their block, or of the grid if they are of different ones. Writing equal
+//                   values is a race, too. What is found does not depend on the order in which blocks run.
+//   semaphores      zero before the launch and after it
 //
 // A Local buffer is stored as one array over lanes per element, so that ops with a uniform index run on it in place.
 
@@ -55,6 +56,9 @@ class LaneMemory {
   void beginBatch(size_t lanes);
   void allocate(int buffer);
   void barrier() { ++epoch_; }
+  // Counts the arrival of `blocks` blocks at a barrier of the grid.
+  void gridBarrier(int semaphore, int32_t blocks, size_t lane);
+  void release(int semaphore);
 
   // Loads element `element` + offset of each active lane. Returns an array over lanes: the memory itself if possible,
   // otherwise `room`. Inactive lanes hold arbitrary values of the dtype.
@@ -72,7 +76,7 @@ class LaneMemory {
   struct History {
     uint32_t* writer = nullptr;
     uint32_t* writeEpoch = nullptr;  // null for kernels without barriers, which have one epoch
-    uint32_t* reader = nullptr;      // kMany: several threads in this epoch
+    uint32_t* reader = nullptr;      // since the last barrier of the grid: a thread, or kManyThreads, or kManyBlocks
     uint32_t* readEpoch = nullptr;
   };
   struct Memory {
@@ -89,11 +93,18 @@ class LaneMemory {
   const Memory& memory(Element element) const { return memories_[static_cast<size_t>(element.buffer)]; }
   History takeHistory(size_t elements, bool readBack, Arena& arena) const;
   int64_t indexOf(const Memory& memory, Element element, int offset, size_t lane) const;
-  // The offset of an element in `data` and `written`.
+  // The offset of an element in `data`, `written` and `history`.
   size_t cell(const Memory& memory, int64_t index, size_t lane) const {
-    return static_cast<size_t>(index) * (memory.buffer->memory == MemoryType::Local ? stride_ : 1) +
-           (memory.buffer->memory == MemoryType::Local ? lane : 0);
+    const size_t element = static_cast<size_t>(index);
+    switch (memory.buffer->memory) {
+      case MemoryType::Local: return element * stride_ + lane;
+      case MemoryType::Shared: return lane / threads_ * static_cast<size_t>(memory.extent) + element;
+      case MemoryType::Global: break;
+    }
+    return element;
   }
+  // The blocks of a batch, each of which has its own shared memory.
+  size_t blocksOf(size_t lanes) const { return (lanes + threads_ - 1) / threads_; }
   std::byte* row(const Memory& memory, Element element, int offset, const Mask& mask) const;
   void checkRow(const Memory& memory, const uint8_t* written, const Mask& mask) const;
   bool loadAffine(const Memory& memory, Element element, int offset, const Mask& mask, void* out);
@@ -103,10 +114,10 @@ class LaneMemory {
   bool affineRange(const Memory& memory, Element element, int offset, const Mask& mask, int64_t& first, int64_t& step);
   void noteRead(Memory& memory, int64_t index, size_t lane);
   void noteWrite(Memory& memory, int64_t index, size_t lane);
+  // Whether what a thread did at that time may meet what the thread `id` does now.
+  bool mayMeet(uint32_t other, uint32_t epoch, uint32_t id) const;
   uint32_t idOf(size_t lane) const { return static_cast<uint32_t>(position_.threadOf(lane) + 1); }
-  bool sameBlock(uint32_t a, uint32_t b) const {
-    return (a - 1) / static_cast<uint32_t>(position_.threads) == (b - 1) / static_cast<uint32_t>(position_.threads);
-  }
+  uint32_t blockOf(uint32_t id) const { return (id - 1) / static_cast<uint32_t>(threads_); }
   [[noreturn]] void failRace(const Memory& memory, int64_t index, size_t lane, const char* mine, uint32_t other,
                              const char* theirs) const;
 
@@ -114,8 +125,10 @@ class LaneMemory {
   const Position& position_;
   IndexValues& values_;
   size_t stride_;
+  size_t threads_;  // of a block
   size_t lanes_ = 0;
-  uint32_t epoch_ = 1;
+  uint32_t epoch_ = 1;      // barriers so far, of blocks and of the grid
+  uint32_t gridEpoch_ = 1;  // the epoch after the last barrier of the grid
   std::vector<Memory> memories_;
 };
 

@@ -21,12 +21,14 @@ struct Subject {
 Subject subjectOf(const Compute& node) { return {node.source, node.target.buffer}; }
 Subject subjectOf(const BlockReduce& node) { return {node.sourceExpr, node.target.buffer}; }
 Subject subjectOf(const BlockWelford& node) { return {node.sourceExpr, node.squares.buffer}; }
+Subject subjectOf(const JoinWelford& node) { return {node.sourceExpr, node.squares.buffer}; }
 Subject subjectOf(const Move& node) { return {nullptr, node.target.buffer}; }
 Subject subjectOf(const LoadIndex& node) { return {nullptr, node.source.buffer}; }
 Subject subjectOf(const Allocate&) { return {}; }
 Subject subjectOf(const For&) { return {}; }
 Subject subjectOf(const If&) { return {}; }
 Subject subjectOf(const Barrier&) { return {}; }
+Subject subjectOf(const Release&) { return {}; }
 
 // The value of the fusion that a statement computes, moves or loads; the buffer's name if the fusion is unknown.
 std::string valueOf(const Kernel& kernel, const Statement& statement) {

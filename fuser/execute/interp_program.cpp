@@ -2,6 +2,7 @@
 #include "fuser/execute/interp_program.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace fuser::interp {
 namespace {
@@ -26,6 +27,7 @@ class Compiler {
     const size_t blockBytes = std::max<size_t>(1, program_.localBytes * static_cast<size_t>(program_.threads));
     program_.blocksTogether =
         std::clamp<int64_t>(static_cast<int64_t>(kLocalBytes / blockBytes), 1, program_.blocksTogether);
+    if (program_.atOnce) program_.blocksTogether = std::numeric_limits<int64_t>::max();
     return std::move(program_);
   }
 
@@ -224,6 +226,20 @@ class Compiler {
             welfordFunction(node.dtype), groupsAlong(node.dims)};
   }
 
+  JoinStep compile(const JoinWelford& node) {
+    JoinStep step{};
+    step.own = {readElement(node.mean), readElement(node.squares), readElement(node.count)};
+    step.other = {readElement(node.otherMean), readElement(node.otherSquares), readElement(node.otherCount)};
+    for (size_t i = 0; i < 3; ++i) {
+      const DataType dtype = i == 2 ? DataType::Int64 : node.dtype;
+      FUSER_CHECK(buffer(step.own[i].buffer).dtype == dtype && buffer(step.other[i].buffer).dtype == dtype,
+                  "a Welford join of other dtypes than its buffers");
+    }
+    step.dtype = node.dtype;
+    step.function = welfordFunction(node.dtype);
+    return step;
+  }
+
   ThreadGroups groupsAlong(const std::array<bool, 3>& dims) const {
     ThreadGroups result{1, 1, {}, {}};
     for (size_t d = 0; d < 3; ++d) (dims[d] ? result.length : result.groups) *= kernel_.blockDim[d];
@@ -241,10 +257,25 @@ class Compiler {
     return result;
   }
 
-  BarrierStep compile(const Barrier&) {
+  BarrierStep compile(const Barrier& node) {
     meeting();
     program_.ordered = true;
-    return {};
+    if (!node.ofGrid()) return {-1};
+    program_.atOnce = true;
+    return {semaphore(node.semaphore)};
+  }
+
+  ReleaseStep compile(const Release& node) {
+    program_.atOnce = true;
+    return {semaphore(node.semaphore)};
+  }
+
+  int semaphore(int id) const {
+    const Buffer& b = buffer(id);
+    FUSER_CHECK(b.memory == MemoryType::Global && b.tensor < 0 && b.dtype == DataType::Int32 && b.size &&
+                    b.size->isConstant(kSemaphoreInts),
+                b.name, " is not a semaphore");
+    return id;
   }
 
   const Kernel& kernel_;

@@ -92,12 +92,22 @@ struct WelfordStep {
   WelfordFunction function;
   ThreadGroups threads;
 };
-struct BarrierStep {};
+struct JoinStep {
+  std::array<Element, 3> own, other;  // mean, squares, count
+  DataType dtype;
+  WelfordFunction function;
+};
+struct BarrierStep {
+  int semaphore;  // a buffer; -1: a barrier of the block
+};
+struct ReleaseStep {
+  int semaphore;
+};
 
 struct Step {
   const Statement* source;
   std::variant<AllocateStep, LoopStep, BranchStep, LoadIndexStep, MoveStep, ComputeStep, ReduceStep, WelfordStep,
-               BarrierStep>
+               JoinStep, BarrierStep, ReleaseStep>
       node;
 };
 
@@ -113,6 +123,7 @@ struct Program {
   int64_t blocksTogether = 1;   // maximal number of blocks per batch; their threads are its lanes
   size_t branches = 0;          // number of BranchSteps
   size_t localBytes = 0;        // local memory per lane
+  bool atOnce = false;          // whether it has barriers of the grid, so that all blocks are one batch
   bool ordered = false;         // whether it has barriers, so that race detection tracks epochs
   std::vector<bool> readBack;   // by buffer: whether it is a written Global buffer that the kernel also reads
 };

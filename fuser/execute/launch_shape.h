@@ -3,6 +3,7 @@
 // arguments.
 
 #include <array>
+#include <string>
 #include <vector>
 
 #include "fuser/execute/engine.h"
@@ -15,10 +16,14 @@ void checkArguments(const Kernel& kernel, const KernelArguments& arguments);
 // The number of blocks along x, y, z for these arguments; never negative.
 std::array<int64_t, 3> gridOf(const Kernel& kernel, const KernelArguments& arguments);
 
+// Why the blocks of this grid cannot wait for each other: they do not all run at once on the kernel's device, or the
+// device has no such launches. "" if they can, or if the kernel has no barrier of the grid.
+std::string whyNotAtOnce(const Kernel& kernel, const std::array<int64_t, 3>& grid);
+
 // Owns copies of the arguments of a kernel's entry (print_cuda.h) and the array of their addresses.
 class ArgumentList {
  public:
-  // `data` has the address of each tensor in the kernel's address space.
+  // `data` has the address of each tensor, then of each workspace, in the kernel's address space.
   ArgumentList(const Kernel& kernel, const KernelArguments& arguments, std::vector<void*> data);
   ArgumentList(const ArgumentList&) = delete;
   ArgumentList& operator=(const ArgumentList&) = delete;

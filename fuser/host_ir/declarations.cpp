@@ -382,4 +382,12 @@ void declare(Fusion& fusion, std::string_view declaration, std::map<std::string,
   }
 }
 
+std::string workspacesText(const Kernel& kernel) {
+  std::string text;
+  for (const Workspace& workspace : kernel.workspaces) {
+    text += concat(text.empty() ? " workspaces (" : ", ", kernel.buffers[static_cast<size_t>(workspace.buffer)].name);
+  }
+  return text.empty() ? "" : text + ")";
+}
+
 }  // namespace fuser

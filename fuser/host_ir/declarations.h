@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "fuser/ir/fusion.h"
+#include "fuser/kernel/kernel.h"
 
 namespace fuser {
 
@@ -23,5 +24,9 @@ std::string declarationOf(const TensorView* tensor);
 // Creates the tensor of a declaration, or updates the existing one. `fail` reports an error and must throw.
 void declare(Fusion& fusion, std::string_view declaration, std::map<std::string, const Val*, std::less<>>& values,
              const std::function<void(const std::string&)>& fail);
+
+// What a launch of the kernel says of its workspaces, which the launch allocates and frees: " workspaces (T4, S5)"; ""
+// if it has none.
+std::string workspacesText(const Kernel& kernel);
 
 }  // namespace fuser

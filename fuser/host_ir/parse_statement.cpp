@@ -114,7 +114,9 @@ hir::LaunchKernel parseLaunch(HostIrLine& line, HostIrNames& names) {
   node.tensors = names.list(line, ";", &HostIrNames::tensor);
   node.ints = names.list(line, ";", &HostIrNames::extent);
   node.scalars = names.list(line, ")", &HostIrNames::scalar);
-  checkArguments(line, *names.program().kernels[static_cast<size_t>(node.kernel)], node);
+  const Kernel& kernel = *names.program().kernels[static_cast<size_t>(node.kernel)];
+  checkArguments(line, kernel, node);
+  if (!kernel.workspaces.empty()) line.expect(workspacesText(kernel).substr(1));
   return node;
 }
 

@@ -198,7 +198,8 @@ class Printer {
                            : concat("stride(%", node.tensors.at(static_cast<size_t>(param.tensor))->name(), ", ",
                                     param.axis, ")");
     }
-    return concat(kernel.name, "(", names(node.tensors), "; ", ints, "; ", names(node.scalars), ")");
+    return concat(kernel.name, "(", names(node.tensors), "; ", ints, "; ", names(node.scalars), ")",
+                  workspacesText(kernel));
   }
 
   const HostIrContainer& program_;

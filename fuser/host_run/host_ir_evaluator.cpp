@@ -8,6 +8,7 @@
 #include "fuser/execute/expr_eval_executor.h"
 #include "fuser/host_run/callers_memory.h"
 #include "fuser/host_run/describe_run.h"
+#include "fuser/host_run/launch_workspaces.h"
 #include "fuser/host_run/tensor_memory.h"
 
 namespace fuser {
@@ -209,6 +210,7 @@ class HostRun {
     for (IntExpr extent : node.ints) arguments.ints.push_back(extent ? evaluator_.evaluate(extent) : 0);
     for (const Val* scalar : node.scalars) arguments.scalars.push_back(evaluator_.evaluate(scalar));
     bindStrides(*program_.kernels[kernel], arguments);
+    takeWorkspaces(*program_.kernels[kernel], arguments);
     showLaunch(*program_.kernels[kernel], arguments);
     traces_.launched[kernel] = arguments.ints;
     const TensorView* lastTensor = node.tensors.empty() ? nullptr : node.tensors.back();
@@ -267,6 +269,7 @@ class HostRun {
       queues_->enqueue("the caller", reads, [] {});
       queues_->runAll();
     }
+    giveBackWorkspaces();
     if (device_) moveToCaller();
     makeOutputsWhole();
     RunRecord record;
@@ -421,6 +424,14 @@ class HostRun {
     return static_cast<size_t>(extentInMemory(tensor.ref.sizes, tensor.ref.strides)) * dtypeSize(tensor.ref.dtype);
   }
 
+  void takeWorkspaces(const Kernel& kernel, KernelArguments& arguments) {
+    if (!queues_) giveBackWorkspaces();
+    const size_t bytes = workspaces_.take(kernel, arguments, settings_.maxBytes - bytes_, *pool_);
+    bytes_ += bytes;
+    peak_ = std::max(peak_, live_ + bytes);
+  }
+  void giveBackWorkspaces() { bytes_ -= workspaces_.giveBack(); }
+
   void showLaunch(const Kernel& kernel, KernelArguments& arguments) const {
     if (settings_.observers.empty()) return;
     std::unique_lock<std::mutex> lock;
@@ -542,6 +553,7 @@ class HostRun {
   OutputBuffers outputs_;  // where the program writes them: what is given, or what a device sees of it
   std::vector<std::optional<TensorRef>> onDevice_;
   std::vector<TensorMemory> tensors_;        // by id; no memory: an input, or not allocated
+  LaunchWorkspaces workspaces_;              // of the last launch, or of all that may be under way
   std::vector<Running> running_;             // communications that nobody waited for yet
   std::vector<bool> freed_;                  // by id
   std::vector<bool> written_;                // by id of what holds memory: something has written to it

@@ -91,6 +91,8 @@ struct Layout {
   Dims sizes, strides;
 };
 
+int poisonOf(DataType dtype) { return isFloating(dtype) ? 0xff : 0xa5; }  // each byte
+
 TensorMemory allocateElements(const TensorView* tensor, int64_t elements, const Layout& layout, size_t maxBytes,
                               MemoryPool& pool) {
   const size_t bytes = static_cast<size_t>(elements) * dtypeSize(tensor->dtype());
@@ -98,7 +100,7 @@ TensorMemory allocateElements(const TensorView* tensor, int64_t elements, const 
                       bytes, " bytes, and ", maxBytes, " are left of what a run may take");
   TensorMemory result;
   result.memory = pool.allocate(bytes);
-  std::memset(result.memory.get(), isFloating(tensor->dtype()) ? 0xff : 0xa5, bytes);
+  std::memset(result.memory.get(), poisonOf(tensor->dtype()), bytes);
   result.ref.data = result.memory.get();
   result.ref.dtype = tensor->dtype();
   result.ref.sizes = layout.sizes;
@@ -107,6 +109,17 @@ TensorMemory allocateElements(const TensorView* tensor, int64_t elements, const 
 }
 
 }  // namespace
+
+TensorMemory allocateWorkspace(DataType dtype, int64_t elements, bool zeroed, size_t maxBytes, MemoryPool& pool) {
+  const size_t bytes = static_cast<size_t>(elements) * dtypeSize(dtype);
+  FUSER_REJECT_UNLESS(bytes <= maxBytes, TensorMemory, "a workspace of ", elements, " elements takes ", bytes,
+                      " bytes, and ", maxBytes, " are left of what a run may take");
+  TensorMemory result;
+  result.memory = pool.allocate(bytes);
+  std::memset(result.memory.get(), zeroed ? 0 : poisonOf(dtype), bytes);
+  result.ref = {result.memory.get(), dtype, Dims{elements}, Dims{1}, {}};
+  return result;
+}
 
 Dims allocationStrides(const TensorView* tensor, const Dims& sizes) {
   const std::vector<IterDomain*> axes = tensor->axes();

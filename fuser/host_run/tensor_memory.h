@@ -26,6 +26,9 @@ Dims denseStrides(const TensorView* tensor, const Dims& sizes);
 // number otherwise), so that unwritten elements show. A UserError if it needs more than maxBytes.
 TensorMemory allocateTensor(const TensorView* tensor, const Dims& sizes, size_t maxBytes, MemoryPool& pool);
 
+// A workspace of a launch, of `elements` elements: filled with poison, or with zeros. A UserError as above.
+TensorMemory allocateWorkspace(DataType dtype, int64_t elements, bool zeroed, size_t maxBytes, MemoryPool& pool);
+
 // A copy that stores each element alone. A UserError as above.
 TensorMemory denseCopy(const TensorView* tensor, const TensorRef& from, size_t maxBytes, MemoryPool& pool);
 

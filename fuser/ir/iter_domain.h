@@ -41,12 +41,18 @@ class IterDomain {
   ParallelType parallelType() const { return parallelType_; }
   void parallelize(ParallelType type) { parallelType_ = type; }
 
+  // Of a reduced loop axis: each thread keeps a partial result for each index, and joins them after the loops
+  // (rFactor).
+  bool isFactored() const { return factored_; }
+  void factor() { factored_ = true; }
+
  private:
   uint32_t id_;
   IterType type_;
   IntExpr extent_;
   IntExpr expandedExtent_;
   ParallelType parallelType_ = ParallelType::Serial;
+  bool factored_ = false;
 };
 
 }  // namespace fuser

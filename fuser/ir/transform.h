@@ -24,7 +24,7 @@ enum class TransformKind : uint8_t {
   SetMemoryType,  // setMemoryType %t {memory}
   CacheBefore,    // cacheBefore %t -> %new: %new takes over the definition of %t; %t = set(%new)
   CacheAfter,     // cacheAfter %t -> %new: %new = set(%t); the uses of %t read %new
-  RFactor,        // rFactor %t {axes} -> %new: %new reduces these loop axes, %t the remaining ones
+  RFactor,  // rFactor %t {axes} -> %new: %new has a partial result for each index of these loop axes, which %t joins
 };
 
 struct Transform {

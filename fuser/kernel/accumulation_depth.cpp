@@ -111,6 +111,7 @@ class Walker {
 
   void walk(const Allocate& node) { state_.at(static_cast<size_t>(node.buffer)) = {}; }
   void walk(const Barrier&) {}
+  void walk(const Release&) {}
   void walk(const If& node) { body(node.body); }
   void walk(const LoadIndex& node) { loopsOfLoad_[node.index] = openLoops_; }
   void walk(const Move& node) {
@@ -184,6 +185,15 @@ class Walker {
     if (skipped(node.count)) return;
     Content& content = at(node.count);
     content.depth.joins += levelsOf(node.dims);
+    record(content);
+  }
+
+  void walk(const JoinWelford& node) {
+    if (skipped(node.count)) return;
+    Content& content = at(node.count);
+    content.depth = deeper(content.depth, at(node.otherCount).depth);
+    if (!content.owner) content.owner = at(node.otherCount).owner;
+    ++content.depth.joins;
     record(content);
   }
 

@@ -48,22 +48,38 @@ class Parser {
       memory(MemoryType::Shared);
     } else if (lexer_.accept("int")) {
       intParam();
+    } else if (lexer_.accept("workspace")) {
+      workspace(false);
+    } else if (lexer_.accept("semaphore")) {
+      workspace(true);
     } else {
       return false;
     }
     return true;
   }
 
-  Buffer& newBuffer(MemoryType memory) {
+  Buffer& newBuffer(MemoryType memory, std::optional<DataType> known = std::nullopt) {
     Buffer buffer;
     buffer.id = static_cast<int>(kernel_->buffers.size());
     buffer.name = lexer_.identifier("a name");
     buffer.memory = memory;
     if (!buffers_.emplace(buffer.name, buffer.id).second) lexer_.fail("second buffer " + buffer.name);
-    lexer_.expect(":");
-    buffer.dtype = dtype();
+    if (!known) lexer_.expect(":");
+    buffer.dtype = known ? *known : dtype();
     kernel_->buffers.push_back(buffer);
     return kernel_->buffers.back();
+  }
+
+  void workspace(bool semaphore) {
+    Buffer& buffer = newBuffer(MemoryType::Global, semaphore ? std::optional(DataType::Int32) : std::nullopt);
+    kernel_->workspaces.push_back({buffer.id, semaphore});
+    if (semaphore) {
+      buffer.size = kernel_->ints->constant(kSemaphoreInts);
+      return;
+    }
+    lexer_.expect("[");
+    buffer.size = expression();
+    lexer_.expect("]");
   }
 
   void tensor() {
@@ -144,9 +160,10 @@ class Parser {
     return statements;
   }
 
-  // "(T3 stored)" or "(T3 loaded)", or nothing.
-  Barrier barrier() {
+  // "(T3 stored)" or "(T3 loaded)", or nothing; of the grid, after the semaphore.
+  Barrier barrier(bool ofGrid) {
     Barrier barrier;
+    if (ofGrid) barrier.semaphore = bufferNamed(lexer_.identifier("a semaphore"));
     if (!lexer_.accept("(")) return barrier;
     barrier.buffer = bufferNamed(lexer_.identifier("a buffer"));
     if (lexer_.accept("loaded")) {
@@ -159,7 +176,15 @@ class Parser {
   }
 
   decltype(Statement::node) statement() {
-    if (lexer_.accept("barrier")) return barrier();
+    if (lexer_.accept("barrier")) return barrier(false);
+    // (A buffer may have any name.)
+    if (!buffers_.count("grid") && lexer_.accept("grid")) {
+      lexer_.expect("barrier");
+      return barrier(true);
+    }
+    if (!buffers_.count("release") && lexer_.accept("release")) {
+      return Release{bufferNamed(lexer_.identifier("a semaphore"))};
+    }
     if (lexer_.accept("alloc")) return Allocate{bufferNamed(lexer_.identifier("a buffer"))};
     if (lexer_.accept("for")) return loop();
     if (lexer_.accept("if")) {
@@ -169,7 +194,7 @@ class Parser {
       branch.body = body();
       return branch;
     }
-    // (A buffer may have any name.)
+    if (!buffers_.count("join") && lexer_.accept("join")) return joinWelford();
     if (!buffers_.count("welford") && lexer_.accept("welford")) return blockWelford();
     const std::string first = lexer_.identifier("a statement");
     if (first == "index" && lexer_.peek() != "[") return loadIndex();
@@ -235,13 +260,26 @@ class Parser {
     BlockWelford node;
     node.dtype = dtype();
     node.dims = blockDims();
+    partialResult({&node.mean, &node.squares, &node.count});
+    return node;
+  }
+
+  JoinWelford joinWelford() {
+    JoinWelford node;
+    node.dtype = dtype();
+    partialResult({&node.mean, &node.squares, &node.count});
+    partialResult({&node.otherMean, &node.otherSquares, &node.otherCount});
+    return node;
+  }
+
+  // "(M[0], S[0], N[0])"
+  void partialResult(const std::array<Access*, 3>& parts) {
     lexer_.expect("(");
-    for (Access* part : {&node.mean, &node.squares, &node.count}) {
-      if (part != &node.mean) lexer_.expect(",");
-      *part = access(bufferNamed(lexer_.identifier("a buffer")));
+    for (size_t i = 0; i < 3; ++i) {
+      if (i > 0) lexer_.expect(",");
+      *parts[i] = access(bufferNamed(lexer_.identifier("a buffer")));
     }
     lexer_.expect(")");
-    return node;
   }
 
   BlockReduce blockReduce(const Access& target) {

@@ -20,7 +20,10 @@ class Printer {
     for (size_t i = 0; i < kernel_.scalars.size(); ++i) {
       out << "  scalar " << names_.scalars[i] << " : " << kernel_.scalars[i].dtype << "\n";
     }
-    for (const Buffer& b : kernel_.buffers) out << "  " << buffer(b) << "\n";
+    const auto isWorkspace = [](const Buffer& b) { return b.memory == MemoryType::Global && b.tensor < 0; };
+    for (const Buffer& b : kernel_.buffers) {
+      if (!isWorkspace(b)) out << "  " << buffer(b) << "\n";
+    }
     for (const IntParam& param : kernel_.intParams) {
       out << "  int " << integer(param.symbol) << " in [" << param.symbol->range.low << ", " << param.symbol->range.high
           << "]";
@@ -29,6 +32,9 @@ class Printer {
         out << " = stride " << bufferName(id) << " " << param.axis;
       }
       out << "\n";
+    }
+    for (const Workspace& w : kernel_.workspaces) {
+      out << "  " << buffer(kernel_.buffers.at(static_cast<size_t>(w.buffer))) << "\n";
     }
     out << "  block " << kernel_.blockDim[0] << ", " << kernel_.blockDim[1] << ", " << kernel_.blockDim[2] << "\n";
     out << "  grid " << integer(kernel_.gridDim[0]) << ", " << integer(kernel_.gridDim[1]) << ", "
@@ -64,6 +70,12 @@ class Printer {
     if (b.memory != MemoryType::Global) {
       return concat(b.memory == MemoryType::Local ? "local " : "shared ", bufferName(b.id), " : ", b.dtype, " [",
                     integer(b.size), "]");
+    }
+    if (b.tensor < 0) {
+      const bool semaphore = std::any_of(kernel_.workspaces.begin(), kernel_.workspaces.end(),
+                                         [&](const Workspace& w) { return w.buffer == b.id && w.semaphore; });
+      if (semaphore) return "semaphore " + bufferName(b.id);
+      return concat("workspace ", bufferName(b.id), " : ", b.dtype, " [", integer(b.size), "]");
     }
     const TensorParam& tensor = kernel_.tensors.at(static_cast<size_t>(b.tensor));
     return concat("tensor ", bufferName(b.id), " : ", b.dtype, " rank ", tensor.rank, " argument ", b.tensor,
@@ -118,10 +130,17 @@ class Printer {
     return concat("welford ", node.dtype, " ", dimsText(node.dims), " (", access(node.mean), ", ", access(node.squares),
                   ", ", access(node.count), ")");
   }
-  std::string text(const Barrier& node) const {
-    if (node.buffer < 0) return "barrier";
-    return concat("barrier (", bufferName(node.buffer), node.after == Barrier::After::Store ? " stored)" : " loaded)");
+  std::string text(const JoinWelford& node) const {
+    return concat("join ", node.dtype, " (", access(node.mean), ", ", access(node.squares), ", ", access(node.count),
+                  ") (", access(node.otherMean), ", ", access(node.otherSquares), ", ", access(node.otherCount), ")");
   }
+  std::string text(const Barrier& node) const {
+    const std::string barrier = node.ofGrid() ? "grid barrier " + bufferName(node.semaphore) : "barrier";
+    if (node.buffer < 0) return barrier;
+    const char* after = node.after == Barrier::After::Store ? " stored)" : " loaded)";
+    return concat(barrier, " (", bufferName(node.buffer), after);
+  }
+  std::string text(const Release& node) const { return "release " + bufferName(node.semaphore); }
 
   const Kernel& kernel_;
   const KernelNames& names_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "fuser/kernel/shared_layout.h"
 #include "fuser/kernel/text.h"
 #include "fuser/ops/op_eval.h"
 
@@ -17,6 +18,8 @@ class Verifier {
         visible_(kernel.buffers.size(), false),
         params_(kernel),
         divergent_(kernel),
+        blocks_(kernel),
+        waitsBy_(kernel.buffers.size(), false),
         bound_(kernel),
         scope_(kernel) {}
 
@@ -27,6 +30,10 @@ class Verifier {
     launchShape();
     if (!violations_.empty()) return violations_;
     body(kernel_.body, false);
+    releases();
+    statement_ = nullptr;
+    const auto bytes = static_cast<int64_t>(sharedMemoryBytes(kernel_));
+    require(bytes <= kernel_.device.optInShared, 19, "shared memory is ", bytes, " bytes");
     return violations_;
   }
 
@@ -67,11 +74,11 @@ class Verifier {
 
   void buffers() {
     require(isIdentifier(kernel_.name), 2, "the kernel's name is '", kernel_.name, "'");
-    int64_t sharedBytes = 0;
     for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
       const Buffer& b = kernel_.buffers[i];
       require(b.id == static_cast<int>(i), 1, "buffer ", i, " has id ", b.id);
       require(isIdentifier(b.name), 2, "a buffer's name is '", b.name, "'");
+      if (isWorkspace(b)) continue;
       if (b.memory == MemoryType::Global) {
         require(b.tensor >= 0 && static_cast<size_t>(b.tensor) < kernel_.tensors.size() &&
                     kernel_.tensors[static_cast<size_t>(b.tensor)].buffer == b.id, 1, b.name, " has no argument");
@@ -79,18 +86,42 @@ class Verifier {
         continue;
       }
       require(b.tensor == -1, 1, b.name, " is not an argument");
-      const bool sized =
-          require(b.size && b.size->isConstant() && b.size->value >= 1 && b.size->value <= kRangeMax / 16, 3, b.name,
-                  " has no constant size");
-      if (sized && b.memory == MemoryType::Shared)
-        sharedBytes += b.size->value * static_cast<int64_t>(dtypeSize(b.dtype));
+      require(b.size && b.size->isConstant() && b.size->value >= 1 && b.size->value <= kRangeMax / 16, 3, b.name,
+              " has no constant size");
     }
     for (size_t i = 0; i < kernel_.tensors.size(); ++i) {
       const int buffer = kernel_.tensors[i].buffer;
       require(exists(buffer) && kernel_.buffers[static_cast<size_t>(buffer)].tensor == static_cast<int>(i), 1,
               "argument ", i, " has no buffer");
     }
-    require(sharedBytes <= kernel_.device.optInShared, 19, "shared buffers take ", sharedBytes, " bytes");
+    workspaces();
+  }
+
+  bool isWorkspace(const Buffer& b) const {
+    return std::any_of(kernel_.workspaces.begin(), kernel_.workspaces.end(),
+                       [&](const Workspace& workspace) { return workspace.buffer == b.id; });
+  }
+  bool isSemaphore(int buffer) const {
+    return std::any_of(kernel_.workspaces.begin(), kernel_.workspaces.end(),
+                       [&](const Workspace& workspace) { return workspace.buffer == buffer && workspace.semaphore; });
+  }
+
+  void workspaces() {
+    std::vector<bool> seen(kernel_.buffers.size(), false);
+    for (const Workspace& workspace : kernel_.workspaces) {
+      if (!require(exists(workspace.buffer) && !seen[static_cast<size_t>(workspace.buffer)], 1,
+                   "a workspace has no buffer of its own")) {
+        continue;
+      }
+      seen[static_cast<size_t>(workspace.buffer)] = true;
+      const Buffer& b = kernel_.buffers[static_cast<size_t>(workspace.buffer)];
+      if (!require(b.memory == MemoryType::Global && b.tensor == -1, 1, "workspace ", b.name,
+                   " is a tensor or on chip"))
+        continue;
+      require(b.size != nullptr, 3, "workspace ", b.name, " has no size");
+      const bool counts = b.size && b.size->isConstant(kSemaphoreInts) && b.dtype == DataType::Int32;
+      require(!workspace.semaphore || counts, 23, "semaphore ", b.name, " is ", b.dtype);
+    }
   }
 
   void parameters() {
@@ -104,6 +135,12 @@ class Verifier {
       require(static_cast<size_t>(param.tensor) < kernel_.tensors.size() && param.axis >= 0 &&
                   static_cast<size_t>(param.axis) < kernel_.tensors[static_cast<size_t>(param.tensor)].rank,
               6, "stride of axis ", param.axis, " of argument ", param.tensor);
+    }
+    for (const Buffer& b : kernel_.buffers) {
+      if (!isWorkspace(b)) continue;
+      forEachSymbol(b.size, [&](IntExpr symbol) {
+        require(params_.contains(symbol), 3, "the size of workspace ", b.name, " depends on what is not a parameter");
+      });
     }
     for (const ScalarParam& scalar : kernel_.scalars) {
       require(scalar.dtype == DataType::Double || scalar.dtype == DataType::Int64 || scalar.dtype == DataType::Bool, 6,
@@ -133,7 +170,10 @@ class Verifier {
       }
       const IntExpr block = kernel_.blockIdx[d];
       const bool blockFits = block && (grid->isConstant(1) ? block->isConstant(0) : extentOf(block) == grid);
-      if (require(blockFits, 5, "blockIdx ", d) && block->isSymbol()) scope_.insert(block);
+      if (require(blockFits, 5, "blockIdx ", d) && block->isSymbol()) {
+        blocks_.insert(block);
+        scope_.insert(block);
+      }
     }
     require(threads <= kernel_.device.threadsPerBlock, 4, threads, " threads in a block");
   }
@@ -179,6 +219,8 @@ class Verifier {
     const Buffer& b = bufferOf(a);
     if (b.memory != MemoryType::Global) {
       require(visible_[static_cast<size_t>(b.id)], 8, b.name, " is used outside its Allocate's scope");
+    } else if (b.tensor < 0) {
+      require(!isSemaphore(b.id), 23, "the elements of semaphore ", b.name, " are used");
     } else if (written) {
       require(kernel_.tensors[static_cast<size_t>(b.tensor)].written, 14, "input ", b.name, " is written");
     }
@@ -226,7 +268,10 @@ class Verifier {
     inScope(node.extent);
     require(!isDivergent(node.extent), 11, "the extent depends on the thread");
     scope_.insert(node.index);
+    const bool outside = apart_;
+    apart_ |= dependsOnBlock(node.extent);
     body(node.body, divergent);
+    apart_ = outside;
     scope_.erase(node.index);
   }
 
@@ -236,7 +281,10 @@ class Verifier {
       return;
     }
     inScope(node.condition);
+    const bool outside = apart_;
+    apart_ = true;
     body(node.body, divergent || isDivergent(node.condition));
+    apart_ = outside;
   }
 
   void check(const LoadIndex& node, bool) {
@@ -315,16 +363,25 @@ class Verifier {
   void check(const BlockWelford& node, bool divergent) {
     require(!divergent, 15, "a join that some threads may not reach");
     require(node.dims[0] || node.dims[1] || node.dims[2], 20, "a join over nothing");
-    const std::array<Access, 3> parts = {node.mean, node.squares, node.count};
+    partialResult(node.dtype, {node.mean, node.squares, node.count}, true);
+  }
+
+  void check(const JoinWelford& node, bool) {
+    partialResult(node.dtype, {node.mean, node.squares, node.count}, true);
+    partialResult(node.dtype, {node.otherMean, node.otherSquares, node.otherCount}, false);
+  }
+
+  // Mean, squares and count; what is written is Local.
+  void partialResult(DataType dtype, const std::array<Access, 3>& parts, bool written) {
     for (const Access& part : parts) {
-      if (!access(part, true)) return;
+      if (!access(part, written)) return;
     }
-    const bool real = node.dtype == DataType::Float || node.dtype == DataType::Double;
+    require(dtype == DataType::Float || dtype == DataType::Double, 20, "a variance of ", dtype);
     for (size_t i = 0; i < 3; ++i) {
       const Buffer& buffer = bufferOf(parts[i]);
-      const DataType dtype = i == 2 ? DataType::Int64 : node.dtype;
-      require(real && buffer.memory == MemoryType::Local && buffer.dtype == dtype, 20, buffer.name, " is not Local, ",
-              dtype);
+      const DataType own = i == 2 ? DataType::Int64 : dtype;
+      require(buffer.dtype == own && (!written || buffer.memory == MemoryType::Local), 20, buffer.name, " is not ",
+              written ? "Local, " : "", own);
       require(parts[i].buffer != parts[(i + 1) % 3].buffer, 20, buffer.name, " is given twice");
     }
   }
@@ -332,6 +389,31 @@ class Verifier {
   void check(const Barrier& node, bool divergent) {
     require(!divergent, 15, "a barrier that some threads may not reach");
     require(node.buffer == -1 || exists(node.buffer), 17, "a barrier for no buffer");
+    if (!node.ofGrid()) return;
+    require(!apart_, 15, "a barrier of the grid that some blocks may not reach");
+    if (require(exists(node.semaphore) && isSemaphore(node.semaphore), 23, "a barrier of the grid by no semaphore")) {
+      waitsBy_[static_cast<size_t>(node.semaphore)] = true;
+    }
+  }
+
+  void check(const Release& node, bool) {
+    require(statement_ == &kernel_.body.back(), 23, "a release is not the kernel's last statement");
+    require(exists(node.semaphore) && isSemaphore(node.semaphore), 23, "a release of no semaphore");
+  }
+
+  // One semaphore a kernel, since the release is its last statement.
+  void releases() {
+    const Release* last = kernel_.body.empty() ? nullptr : std::get_if<Release>(&kernel_.body.back().node);
+    for (size_t i = 0; i < waitsBy_.size(); ++i) {
+      require(!waitsBy_[i] || (last && last->semaphore == static_cast<int>(i)), 23, "semaphore ",
+              kernel_.buffers[i].name, " is not released");
+    }
+  }
+
+  bool dependsOnBlock(IntExpr expr) const {
+    bool found = false;
+    forEachSymbol(expr, [&](IntExpr symbol) { found |= blocks_.contains(symbol); });
+    return found;
   }
 
   const Kernel& kernel_;
@@ -341,6 +423,9 @@ class Verifier {
   std::vector<bool> visible_;    // by buffer: inside the Allocate's body
   Symbols params_;
   Symbols divergent_;  // thread indices and loaded indices: differ between threads of a block
+  Symbols blocks_;     // block indices
+  bool apart_ = false;         // whether some blocks may not reach this place
+  std::vector<bool> waitsBy_;  // by buffer: a semaphore of some barrier
   Symbols bound_;      // by all loops and loads so far
   Symbols scope_;      // visible here
   std::vector<IntExpr> loaded_;  // visible here, in order

@@ -2,9 +2,10 @@
 // The constraints of kernel IR. Lowering guarantees them; engines rely on them, but interp stays memory-safe without
 // them.
 //
-//  1  buffers[i].id is i; a Global buffer and its TensorParam name each other, another buffer names none
+//  1  buffers[i].id is i; a Global buffer and its TensorParam or Workspace name each other, another buffer names none
 //  2  the kernel's and the buffers' names are identifiers
-//  3  a Local or Shared buffer's size is a constant of at least 1; a Global one has none
+//  3  a Local or Shared buffer's size is a constant of at least 1; a workspace's is over integer parameters only; a
+//     tensor has none
 //  4  block sizes are at least 1, their product at most the device's threads_per_block; the grid is over integer
 //     parameters only
 //  5  threadIdx[d] is an index over blockDim[d], blockIdx[d] one over gridDim[d]; the constant 0 if that size is 1
@@ -19,17 +20,20 @@
 // 13  a Compute is Cast or Set with one operand and the target's dtype, or a pointwise row with as many operands as it
 //     takes and a compute dtype that it accepts
 // 14  an input tensor is never written
-// 15  BlockReduce, BlockWelford and Barrier are under no condition over thread or loaded indices
+// 15  BlockReduce, BlockWelford and Barrier are under no condition over thread or loaded indices; a Barrier of the grid
+//     under none, and in no loop whose extent depends on the block
 // 16  a BlockReduce is between Local buffers of its dtype, over at least one dim, by a binary row that keeps the dtype
 // 17  operands are complete: a Param exists, an Int and an Access have an expression, only literals and params have
 //     roundTo; a Barrier's buffer exists
 // 18  conditions are 0 or 1
-// 19  Shared buffers take at most the device's opt_in_shared in total
+// 19  shared memory, with the scratch of block reductions, is at most the device's opt_in_shared
 // 20  a BlockWelford has three different Local buffers: mean and squares of its dtype, f32 or f64, and an i64 count;
-//     and at least one dim
+//     and at least one dim; a JoinWelford has such ones, and another three of the same dtypes
 // 21  a LoadIndex loads an i32 or i64; its index is a loaded index over its range, which no other LoadIndex uses; the
 //     range is over integer parameters only, inside [kRangeMin, kRangeMax], and not provably empty
 // 22  an access by a loaded index can be in bounds: the index' range is not entirely outside of the buffer
+// 23  a semaphore is kSemaphoreInts of i32; only Barriers of the grid and one Release, the last statement of a kernel
+//     that has such Barriers, name it
 
 #include <string>
 #include <vector>

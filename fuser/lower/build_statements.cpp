@@ -8,6 +8,7 @@
 #include <map>
 
 #include "fuser/ir/infer.h"
+#include "fuser/kernel/shared_layout.h"
 #include "fuser/lower/fences.h"
 #include "fuser/lower/predicate.h"
 #include "fuser/lower/step_list.h"
@@ -31,13 +32,9 @@ StatementBuilder::StatementBuilder(const Fusion& part, Kernel& kernel)
 void StatementBuilder::build() {
   declareTensors();
   kernel_.body = emit(part_.exprs(), 0);
-  int64_t bytes = 0;
-  for (const Buffer& buffer : kernel_.buffers) {
-    const int64_t element = static_cast<int64_t>(dtypeSize(buffer.dtype));
-    if (buffer.memory == MemoryType::Shared) bytes += buffer.size->value * element;
-  }
-  FUSER_USER_CHECK(bytes <= kernel_.device.optInShared, "rule 8: the buffers in shared memory take ", bytes,
-                   " bytes: a block has at most ", kernel_.device.optInShared);
+  const auto bytes = static_cast<int64_t>(sharedMemoryBytes(kernel_));
+  FUSER_USER_CHECK(bytes <= kernel_.device.optInShared, "rule 8: shared memory, with that of block reductions, is ",
+                   bytes, " bytes: a block has at most ", kernel_.device.optInShared);
 }
 
 IntExpr StatementBuilder::importExtent(IntExpr extent) {
@@ -91,6 +88,16 @@ void StatementBuilder::declareTensors() {
   };
   for (const Val* input : part_.inputs()) declare(input, false);
   for (const Val* output : part_.outputs()) declare(output, true);
+}
+
+// A tensor between two parts of the kernel, in global memory: dense in the order of its axes.
+void StatementBuilder::openWorkspace(const TensorView* tensor) {
+  if (!isWorkspace(tensor)) return;
+  IntExpr elements = ints_.constant(1);
+  for (const IterDomain* axis : tensor->axes()) {
+    if (!axis->isBroadcast()) elements = ints_.mul(elements, nest_.extent(axis));
+  }
+  buffers_[tensor] = addWorkspace(tensor, tensor->dtype(), elements);
 }
 
 // Groups expressions that share the loop at this depth. Groups are in dependence order, and in the order of the part
@@ -170,7 +177,7 @@ void StatementBuilder::emitLoop(const std::vector<Expr*>& group, size_t depth, B
 // Emits what precedes the tensor's own loops: its allocation and, for a reduction, the accumulator's initialization.
 void StatementBuilder::open(const Expr* expr, Body& allocations, Body& body) {
   const TensorView* tensor = resultOf(expr);
-  if (tensor->memoryType() == MemoryType::Global) return;
+  if (tensor->memoryType() == MemoryType::Global) return openWorkspace(tensor);
   if (isWelford(expr->op())) return openWelford(expr, allocations, body);
   const int id = addBuffer(tensor, tensor->dtype(), tensor->memoryType(), indexing_.bufferSize(tensor));
   buffers_[tensor] = id;
@@ -178,20 +185,27 @@ void StatementBuilder::open(const Expr* expr, Body& allocations, Body& body) {
   if (!isReduction(expr->op())) return;
   const DataType dtype = computeType(tensor->dtype());
   int accumulator = id;
-  if (dtype != tensor->dtype()) {
-    accumulator = addBuffer(tensor, dtype, MemoryType::Local, 1);
+  const int64_t partial = factoredCount(tensor);
+  if (dtype != tensor->dtype() || partial > 1) {
+    accumulator = addBuffer(tensor, dtype, MemoryType::Local, partial);
     allocations.push_back({Allocate{accumulator}});
   }
   accumulators_[tensor] = accumulator;
+  forEachPartial(0, partial, body, [&](IntExpr index) { return Body{identityOf(expr, {accumulator, index})}; });
+}
+
+// accumulator = the value that the reduction begins with.
+Statement StatementBuilder::identityOf(const Expr* expr, const Access& accumulator) {
+  const DataType dtype = kernel_.buffers[static_cast<size_t>(accumulator.buffer)].dtype;
   const Identity identity = reductionIdentity(expr->op(), dtype);
   Compute init;
   init.computeDtype = dtype;
-  init.target = {accumulator, ints_.constant(0)};
+  init.target = accumulator;
   init.operands.emplace_back();
   init.operands[0].kind = Operand::Kind::Literal;
   init.operands[0].literal = isFloating(dtype) ? ScalarValue(identity.floating) : ScalarValue(identity.integer);
   init.source = expr;
-  body.push_back({std::move(init)});
+  return {std::move(init)};
 }
 
 // Emits what follows a reduction's loops: combining the threads' partial results and rounding to the result's dtype.
@@ -206,7 +220,11 @@ void StatementBuilder::close(const Expr* expr, const std::vector<Expr*>& group, 
   }
   if (isWelford(expr->op())) return closeWelford(expr, body);
   const int accumulator = accumulators_.at(tensor);
+  const Access whole{accumulator, ints_.constant(0)};
   const DataType dtype = computeType(tensor->dtype());
+  forEachPartial(1, factoredCount(tensor), body, [&](IntExpr index) {
+    return Body{joinOf(expr, whole, {accumulator, index})};
+  });
   BlockReduce reduce;
   reduce.dims = reducedThreads(tensor);
   if (std::find(reduce.dims.begin(), reduce.dims.end(), true) != reduce.dims.end()) {
@@ -216,6 +234,9 @@ void StatementBuilder::close(const Expr* expr, const std::vector<Expr*>& group, 
     reduce.sourceExpr = expr;
     body.push_back({reduce});
   }
+  combineBlocks(
+      expr, {whole}, {identityOf(expr, whole)},
+      [&](const std::vector<Access>& other) { return joinOf(expr, whole, other.front()); }, body);
   if (expr->info().finish == Finish::DivideByCount) {
     Compute divide;
     divide.op = OpKind::Div;
@@ -236,9 +257,7 @@ void StatementBuilder::close(const Expr* expr, const std::vector<Expr*>& group, 
   body.push_back({std::move(round)});
 }
 
-namespace {
-
-void emitWhere(IntExpr condition, Body statements, Body& body) {
+void StatementBuilder::emitWhere(IntExpr condition, Body statements, Body& body) {
   if (condition->isConstant(1)) {
     body.insert(body.end(), statements.begin(), statements.end());
   } else if (!condition->isConstant(0)) {
@@ -248,8 +267,6 @@ void emitWhere(IntExpr condition, Body statements, Body& body) {
     body.push_back({std::move(guarded)});
   }
 }
-
-}  // namespace
 
 void StatementBuilder::emitExpr(const Expr* expr, Body& body) {
   const IntExpr condition = predicateOf(resultOf(expr), nest_, kernel_);
@@ -363,12 +380,24 @@ Statement StatementBuilder::accumulate(const Expr* expr) {
   Compute statement;
   statement.op = *expr->info().combine;
   statement.computeDtype = computeType(tensor->dtype());
-  statement.target = {accumulators_.at(tensor), ints_.constant(0)};
+  statement.target = {accumulators_.at(tensor), factoredIndex(tensor)};
   statement.operands.push_back(access(statement.target.buffer, statement.target.index));
   statement.operands.push_back(operandOf(expr, 0));
   statement.source = expr;
   statement.fenced = kernel_.contraction && statement.op == OpKind::Mul && isFloating(statement.computeDtype);
   return {std::move(statement)};
+}
+
+// acc = combine(acc, other), of two partial results.
+Statement StatementBuilder::joinOf(const Expr* expr, const Access& accumulator, const Access& other) {
+  Compute join;
+  join.op = *expr->info().combine;
+  join.computeDtype = kernel_.buffers[static_cast<size_t>(accumulator.buffer)].dtype;
+  join.target = accumulator;
+  join.operands = {access(accumulator.buffer, accumulator.index), access(other.buffer, other.index)};
+  join.source = expr;
+  join.fenced = kernel_.contraction && join.op == OpKind::Mul && isFloating(join.computeDtype);
+  return {std::move(join)};
 }
 
 // The coordinate along an axis; 0 on a broadcast axis, although a consumer's loop may run over it.

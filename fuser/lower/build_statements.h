@@ -3,6 +3,7 @@
 // only where each statement goes; Indexing, predicateOf and LoopNest compute indices, predicates and loops. The head of
 // build_statements.cpp has an example.
 
+#include <functional>
 #include <unordered_map>
 
 #include "fuser/lower/indexing.h"
@@ -24,6 +25,7 @@ class StatementBuilder {
   int bufferOf(const TensorView* tensor) const { return buffers_.at(tensor); }
   int addBuffer(const TensorView* source, DataType dtype, MemoryType memory, int64_t size);
   void declareTensors();
+  void openWorkspace(const TensorView* tensor);
 
   std::vector<std::vector<Expr*>> groupsAt(const std::vector<Expr*>& exprs, size_t depth) const;
   Body emit(const std::vector<Expr*>& exprs, size_t depth);
@@ -45,15 +47,32 @@ class StatementBuilder {
   Statement diagonal(const Expr* expr);
   Statement move(const Expr* expr, size_t place);
   std::array<bool, 3> reducedThreads(const TensorView* reduction) const;
+  static void emitWhere(IntExpr condition, Body statements, Body& body);
+  Statement identityOf(const Expr* expr, const Access& accumulator);
+
+  // --- build_partial_results.cpp ---
+  int64_t factoredCount(const TensorView* reduction) const;
+  IntExpr factoredIndex(const TensorView* reduction) const;
+  void forEachPartial(int64_t first, int64_t count, Body& body, const std::function<Body(IntExpr)>& make);
+
+  // --- build_grid_reduction.cpp ---
+  std::array<const IterDomain*, 3> reducedBlocks(const TensorView* reduction) const;
+  IntExpr partialIndex(const std::array<IntExpr, 3>& block, const std::array<bool, 3>& reducedThreads);
+  int addWorkspace(const TensorView* source, DataType dtype, IntExpr elements);
+  void combineBlocks(const Expr* expr, const std::vector<Access>& accumulators, const Body& init,
+                     const std::function<Statement(const std::vector<Access>&)>& join, Body& body);
+  Statement joinOf(const Expr* expr, const Access& accumulator, const Access& other);
 
   // --- build_welford.cpp ---
   struct WelfordRegisters {
-    Access mean, squares, count;  // a thread's partial result
+    Access mean, squares, count;  // a thread's partial result: the first, if it has several
     Access distance, step;        // temporaries of the update
   };
   void openWelford(const Expr* expr, Body& allocations, Body& body);
   Body accumulateWelford(const Expr* expr);
   void closeWelford(const Expr* expr, Body& body);
+  Body noTerms(const Expr* expr, IntExpr index) const;
+  Statement joinWelford(const Expr* expr, const std::vector<Access>& other) const;
 
   const Fusion& part_;
   Kernel& kernel_;

@@ -5,6 +5,7 @@
 //           for i1/32 { if (…) { count = count + 1; d = x - mean; mean = mean + d / count;
 //                                squares = squares + d * (x - mean) } }
 //           welford (mean, squares, count)
+//           (partial results of one thread, and of blocks, are joined likewise)
 //           v = squares / max(i1 - 1, 0); m = mean + 0 / count
 // Adding 0 / count changes no mean, except that the mean of no terms becomes NaN. The update is that of B. P. Welford,
 // "Note on a method for calculating corrected sums of squares and products" (Technometrics, 1962); oracle/welford.cpp
@@ -40,8 +41,8 @@ Operand literal(ScalarValue value) {
 void StatementBuilder::openWelford(const Expr* expr, Body& allocations, Body& body) {
   const TensorView* first = expr->output()->as<TensorView>();
   const DataType dtype = computeType(first->dtype());
-  const auto allocate = [&](const TensorView* tensor, DataType type) {
-    const int id = addBuffer(tensor, type, MemoryType::Local, 1);
+  const auto allocate = [&](const TensorView* tensor, DataType type, int64_t size = 1) {
+    const int id = addBuffer(tensor, type, MemoryType::Local, size);
     allocations.push_back({Allocate{id}});
     return Access{id, ints_.constant(0)};
   };
@@ -51,19 +52,38 @@ void StatementBuilder::openWelford(const Expr* expr, Body& allocations, Body& bo
     buffers_[tensor] = allocate(tensor, tensor->dtype()).buffer;
   }
   WelfordRegisters& registers = welford_[first];
-  registers.mean = allocate(first, dtype);
-  registers.squares = allocate(first, dtype);
-  registers.count = allocate(first, DataType::Int64);
+  const int64_t partial = factoredCount(first);
+  registers.mean = allocate(first, dtype, partial);
+  registers.squares = allocate(first, dtype, partial);
+  registers.count = allocate(first, DataType::Int64, partial);
   registers.distance = allocate(first, dtype);
   registers.step = allocate(first, dtype);
-  body.push_back(computeOf(expr, OpKind::Set, dtype, registers.mean, {literal(0.0)}));
-  body.push_back(computeOf(expr, OpKind::Set, dtype, registers.squares, {literal(0.0)}));
-  body.push_back(computeOf(expr, OpKind::Set, DataType::Int64, registers.count, {literal(int64_t{0})}));
+  forEachPartial(0, partial, body, [&](IntExpr index) { return noTerms(expr, index); });
+}
+
+// The partial result at `index` becomes that of no terms.
+Body StatementBuilder::noTerms(const Expr* expr, IntExpr index) const {
+  const TensorView* first = expr->output()->as<TensorView>();
+  const WelfordRegisters& registers = welford_.at(first);
+  const DataType dtype = computeType(first->dtype());
+  const auto at = [&](const Access& part) { return Access{part.buffer, index}; };
+  return {computeOf(expr, OpKind::Set, dtype, at(registers.mean), {literal(0.0)}),
+          computeOf(expr, OpKind::Set, dtype, at(registers.squares), {literal(0.0)}),
+          computeOf(expr, OpKind::Set, DataType::Int64, at(registers.count), {literal(int64_t{0})})};
+}
+
+// The first partial result joined with another.
+Statement StatementBuilder::joinWelford(const Expr* expr, const std::vector<Access>& other) const {
+  const TensorView* first = expr->output()->as<TensorView>();
+  const WelfordRegisters& registers = welford_.at(first);
+  return {JoinWelford{computeType(first->dtype()), registers.mean, registers.squares, registers.count, other.at(0),
+                      other.at(1), other.at(2), expr}};
 }
 
 Body StatementBuilder::accumulateWelford(const Expr* expr) {
   const TensorView* first = expr->output()->as<TensorView>();
-  const WelfordRegisters& registers = welford_.at(first);
+  WelfordRegisters registers = welford_.at(first);
+  for (Access* part : {&registers.mean, &registers.squares, &registers.count}) part->index = factoredIndex(first);
   const DataType dtype = computeType(first->dtype());
   const auto read = [&](const Access& from) { return access(from.buffer, from.index); };
   const Operand term = operandOf(expr, 0);
@@ -86,8 +106,17 @@ void StatementBuilder::closeWelford(const Expr* expr, Body& body) {
   const TensorView* first = expr->output()->as<TensorView>();
   const WelfordRegisters& registers = welford_.at(first);
   const DataType dtype = computeType(first->dtype());
+  const std::vector<Access> parts{registers.mean, registers.squares, registers.count};
+  forEachPartial(1, factoredCount(first), body, [&](IntExpr index) {
+    std::vector<Access> other = parts;
+    for (Access& part : other) part.index = index;
+    return Body{joinWelford(expr, other)};
+  });
   BlockWelford join{dtype, registers.mean, registers.squares, registers.count, reducedThreads(first), expr};
   if (std::find(join.dims.begin(), join.dims.end(), true) != join.dims.end()) body.push_back({join});
+  combineBlocks(
+      expr, parts, noTerms(expr, ints_.constant(0)),
+      [&](const std::vector<Access>& other) { return joinWelford(expr, other); }, body);
   const auto read = [&](const Access& from) { return access(from.buffer, from.index); };
   const auto store = [&](const Val* result, const Access& from) {
     const Access target{bufferOf(result->as<TensorView>()), ints_.constant(0)};

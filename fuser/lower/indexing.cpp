@@ -24,11 +24,40 @@ bool isStored(const TensorView* tensor, size_t axis) {
 }  // namespace
 
 IntExpr Indexing::globalIndex(const TensorView* tensor, const std::vector<IntExpr>& coordinates) const {
+  if (isWorkspace(tensor)) return workspaceIndex(tensor, coordinates);
   const std::vector<IterDomain*> axes = tensor->axes();
   IntExpr index = ints_.constant(0);
   for (size_t i = 0; i < axes.size(); ++i) {
     if (axes[i]->isBroadcast() || coordinates[i]->isConstant(0)) continue;
     index = ints_.add(index, ints_.mul(coordinates[i], stride_(tensor, static_cast<int>(i))));
+  }
+  return index;
+}
+
+// A workspace is dense in the order of its axes. Coordinates that take one number apart, x // n and x % n, are that
+// number: only elements that exist are accessed, so that n is not 0.
+IntExpr Indexing::workspaceIndex(const TensorView* tensor, const std::vector<IntExpr>& coordinates) const {
+  const std::vector<IterDomain*> axes = tensor->axes();
+  std::vector<std::pair<IntExpr, IntExpr>> parts;  // coordinate and extent
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i]->isBroadcast()) continue;
+    parts.emplace_back(coordinates[i], nest_.extent(axes[i]));
+    while (parts.size() > 1) {
+      const auto [inner, extent] = parts.back();
+      auto& [outer, outerExtent] = parts[parts.size() - 2];
+      const bool together =
+          inner->op == IntOp::Mod && outer == ints_.floorDiv(inner->a, inner->b) && inner->b == extent;
+      if (!together) break;
+      outer = inner->a;
+      outerExtent = ints_.mul(outerExtent, extent);
+      parts.pop_back();
+    }
+  }
+  IntExpr index = ints_.constant(0);
+  IntExpr stride = ints_.constant(1);
+  for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+    index = ints_.add(index, ints_.mul(part->first, stride));
+    stride = ints_.mul(stride, part->second);
   }
   return index;
 }
@@ -79,7 +108,7 @@ OperandElement Indexing::elementOf(const Expr* expr, size_t operand) const {
 IntExpr Indexing::operandIndex(const Expr* expr, size_t place) const {
   const TensorView* operand = expr->input(place)->as<TensorView>();
   if (operand->memoryType() == MemoryType::Global) {
-    if (operand->definition()) checkReadsOwn(expr, operand);
+    if (operand->definition() && !isWorkspace(operand)) checkReadsOwn(expr, operand);
     return globalIndex(operand, elementOf(expr, place).coordinates);
   }
   if (operand->memoryType() == MemoryType::Shared) {

@@ -9,6 +9,11 @@
 
 namespace fuser {
 
+// Whether it is in global memory and no output: threads of other blocks may read it.
+inline bool isWorkspace(const TensorView* tensor) {
+  return tensor->memoryType() == MemoryType::Global && tensor->definition() && !tensor->isFusionOutput();
+}
+
 class Indexing {
  public:
   // `stride` returns the stride, in elements, of an axis (an index into axes()) of a global tensor, as an expression of
@@ -34,6 +39,7 @@ class Indexing {
  private:
   OperandElement elementOf(const Expr* expr, size_t operand) const;
   IntExpr globalIndex(const TensorView* tensor, const std::vector<IntExpr>& coordinates) const;
+  IntExpr workspaceIndex(const TensorView* tensor, const std::vector<IntExpr>& coordinates) const;
   IntExpr bufferIndex(const TensorView* tensor, const std::vector<IntExpr>& loopCoordinates) const;
   void checkInBlock(const Expr* expr, const TensorView* operand, const std::vector<IntExpr>& coordinates) const;
   void checkReadsOwn(const Expr* expr, const TensorView* operand) const;

@@ -1,10 +1,35 @@
 // Runs the steps of lowering in the order of steps.def.
 #include "fuser/lower/lower.h"
 
+#include <algorithm>
+
 #include "fuser/analysis/compile_observer.h"
+#include "fuser/kernel/shared_layout.h"
 #include "fuser/lower/step_list.h"
 
 namespace fuser {
+namespace {
+
+// Rule 9 of a schedule.
+void checkBlocksAtOnce(const Kernel& kernel, const Fusion& part, SizeFacts* sizes) {
+  if (!hasGridBarrier(kernel)) return;
+  const int64_t threads = kernel.blockDim[0] * kernel.blockDim[1] * kernel.blockDim[2];
+  const int64_t most = blocksAtOnce(kernel.device, threads, static_cast<int64_t>(sharedMemoryBytes(kernel)));
+  IntExprArena& ints = const_cast<Fusion&>(part).ints();  // grows; no expression changes
+  IntExpr blocks = ints.constant(1);
+  for (IntExpr size : kernel.gridDim) {
+    blocks = ints.mul(blocks, ints.import(size, [&](IntExpr symbol) {
+      const auto param = std::find_if(kernel.intParams.begin(), kernel.intParams.end(),
+                                      [&](const IntParam& p) { return p.symbol == symbol; });
+      return param->extent;
+    }));
+  }
+  const bool fits = blocks->isConstant() ? blocks->value <= most : sizes && sizes->atMost(blocks, most);
+  FUSER_USER_CHECK(fits, "rule 9: the blocks wait for each other, and may be more than the ", most,
+                   " that the device runs at once");
+}
+
+}  // namespace
 
 std::unique_ptr<Kernel> lower(const Fusion& part, const std::string& kernelName, const CompileContext& context,
                               int segment) {
@@ -17,6 +42,7 @@ std::unique_ptr<Kernel> lower(const Fusion& part, const std::string& kernelName,
   for (CompileObserver* observer : context.observers) observer->afterLowerStep(segment, #name, *kernel);
 #include "fuser/lower/steps.def"
 #undef LOWER_STEP
+  checkBlocksAtOnce(*kernel, part, context.sizes);
   return kernel;
 }
 

@@ -1,16 +1,19 @@
-// Synchronize: a barrier wherever a thread may store an element in shared memory that another thread loaded or stored
-// since the last one, or load one that another thread stored; turns of a loop included.
+// Synchronize: a barrier wherever a thread may store an element in shared memory or a workspace that another thread
+// loaded or stored since the last one, or load one that another thread stored; turns of a loop included.
 //   S[threadIdx.x] = …              S[threadIdx.x] = …
 //   for i { y = S[i] }         ->   barrier (S stored)
 //                                   for i { y = S[i] }
-// No barrier where the same thread does both. That is decided from the indices alone: as a sum of an index a term,
-// each less than the next larger term's coefficient, an index is a number whose digits are its terms. If the digit of
-// each thread dimension has one place in both, equal elements have equal threads.
+// A barrier of the block, or of the grid where the two may be threads of different blocks. None where the same thread
+// does both. That is decided from the indices alone: as a sum of an index a term, each less than the next larger term's
+// coefficient, an index is a number whose digits are its terms. If the digit of each thread dimension has one place in
+// both, equal elements have equal threads; the same for block dimensions. Where strides are parameters, as in i * n +
+// j, what belongs to one stride is a coordinate: an element of a workspace has one place along each axis.
 //
 // Runs before conditions are merged, so that an if has no statement that needs a barrier inside.
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -25,12 +28,14 @@ struct Use {
   int width = 1;
   bool stores = false;
   std::array<int64_t, 3> threads{};  // per thread dimension: only those below this number
+  bool blockWaited = false;          // a barrier of the block lies between this use and the end that it is listed at
 };
 
-// The uses that no barrier separates from the beginning and the end of some statements.
+// The uses that no barrier of the grid separates from the beginning and the end of some statements; those in shared
+// memory, no barrier of the block either.
 struct Flow {
   std::vector<Use> leading, trailing;
-  bool waits = false;  // a barrier certainly runs
+  bool waits = false, gridWaits = false;  // such a barrier certainly runs
 };
 
 // A term of an index: coefficient * symbol.
@@ -76,13 +81,15 @@ std::optional<std::vector<Digit>> digitsOf(IntExpr index, const std::function<in
 // digit, so that index / coefficient % size is the symbol.
 std::optional<int64_t> placeOf(IntExpr symbol, const std::vector<Digit>& digits) {
   const auto own = std::find_if(digits.begin(), digits.end(), [&](const Digit& d) { return d.symbol == symbol; });
-  if (own == digits.end() || own->size() > kRangeMax / own->coefficient) return std::nullopt;
+  if (own == digits.end()) return std::nullopt;
+  const bool last = own + 1 == digits.end();  // then its size does not matter
+  if (!last && own->size() > kRangeMax / own->coefficient) return std::nullopt;
   int64_t below = 0;
   for (auto digit = digits.begin(); digit != own; ++digit) {
     if (digit->size() > own->coefficient) return std::nullopt;
     below += digit->coefficient * (digit->size() - 1);
   }
-  const int64_t whole = own->coefficient * own->size();
+  const int64_t whole = last ? 0 : own->coefficient * own->size();
   const bool above =
       std::all_of(own + 1, digits.end(), [&](const Digit& digit) { return digit.coefficient % whole == 0; });
   return below < own->coefficient && above ? std::optional(own->coefficient) : std::nullopt;
@@ -98,20 +105,47 @@ class Synchronizer {
       const Flow next = flowOf(body[i]);
       if (const std::optional<Barrier> barrier = between(flow.trailing, next.leading)) {
         body.insert(body.begin() + static_cast<ptrdiff_t>(i++), {*barrier});
-        flow.trailing.clear();
-        flow.waits = true;
+        wait(flow, barrier->ofGrid());
       }
       append(flow, next);
     }
     return flow;
   }
 
+  // After the body is done: the semaphore of the grid's barriers is zero again at the end.
+  void release() {
+    if (semaphore_ >= 0) kernel_.body.push_back({Release{semaphore_}});
+  }
+
  private:
-  static void append(Flow& flow, const Flow& next) {
-    if (!flow.waits) flow.leading.insert(flow.leading.end(), next.leading.begin(), next.leading.end());
-    if (next.waits) flow.trailing.clear();
-    flow.trailing.insert(flow.trailing.end(), next.trailing.begin(), next.trailing.end());
-    flow.waits |= next.waits;
+  bool isShared(const Use& use) const {
+    return kernel_.buffers[static_cast<size_t>(use.access.buffer)].memory == MemoryType::Shared;
+  }
+
+  // The uses that a barrier leaves to meet later ones, or that meet earlier ones across it.
+  std::vector<Use> across(const std::vector<Use>& uses, bool ofGrid) const {
+    std::vector<Use> left;
+    for (const Use& use : uses) {
+      if (ofGrid || isShared(use)) continue;
+      left.push_back(use);
+      left.back().blockWaited = true;
+    }
+    return left;
+  }
+
+  void wait(Flow& flow, bool ofGrid) const {
+    flow.trailing = across(flow.trailing, ofGrid);
+    flow.waits = true;
+    flow.gridWaits |= ofGrid;
+  }
+
+  void append(Flow& flow, const Flow& next) const {
+    const auto add = [](std::vector<Use>& to, const std::vector<Use>& uses) {
+      to.insert(to.end(), uses.begin(), uses.end());
+    };
+    if (!flow.gridWaits) add(flow.leading, flow.waits ? across(next.leading, false) : next.leading);
+    if (next.waits) wait(flow, next.gridWaits);
+    add(flow.trailing, next.trailing);
   }
 
   Flow flowOf(Statement& statement) {
@@ -127,10 +161,11 @@ class Synchronizer {
     Flow flow = run(loop.body);
     if (const std::optional<Barrier> barrier = between(flow.trailing, flow.leading)) {
       loop.body.push_back({*barrier});
-      flow.trailing.clear();
-      flow.waits = true;
+      wait(flow, barrier->ofGrid());
     }
-    flow.waits &= loop.extent->range.low > 0;
+    const bool turns = loop.extent->range.low > 0;
+    flow.waits &= turns;
+    flow.gridWaits &= turns;
     return flow;
   }
 
@@ -150,15 +185,18 @@ class Synchronizer {
       note(compute->target, 1, true, uses);
     } else if (const LoadIndex* load = std::get_if<LoadIndex>(&statement.node)) {
       note(load->source, 1, false, uses);
+    } else if (const JoinWelford* join = std::get_if<JoinWelford>(&statement.node)) {
+      for (const Access* part : {&join->otherMean, &join->otherSquares, &join->otherCount}) note(*part, 1, false, uses);
     } else {
-      // Block reductions and allocations touch no element of a shared buffer.
+      // Block reductions and allocations touch no element that threads share.
       FUSER_CHECK(!std::holds_alternative<For>(statement.node), "a loop under a condition before barriers are known");
     }
   }
 
   void note(const Access& access, int width, bool stores, std::vector<Use>& uses) const {
     const Buffer& buffer = kernel_.buffers[static_cast<size_t>(access.buffer)];
-    if (buffer.memory == MemoryType::Shared) uses.push_back({access, width, stores, threads_});
+    const bool workspace = buffer.memory == MemoryType::Global && buffer.tensor < 0;
+    if (buffer.memory == MemoryType::Shared || workspace) uses.push_back({access, width, stores, threads_});
   }
 
   // Notes how many threads of each dimension a condition lets through.
@@ -178,45 +216,119 @@ class Synchronizer {
   }
 
   // The barrier that two sets of uses need between them, with the first reason in the order of the statements.
-  std::optional<Barrier> between(const std::vector<Use>& before, const std::vector<Use>& after) const {
+  std::optional<Barrier> between(const std::vector<Use>& before, const std::vector<Use>& after) {
+    std::optional<Barrier> found;
     for (const Use& later : after) {
       for (const Use& earlier : before) {
         if (earlier.access.buffer != later.access.buffer || !(earlier.stores || later.stores)) continue;
-        if (inOneThread(earlier, later)) continue;
-        return Barrier{later.access.buffer, earlier.stores ? Barrier::After::Store : Barrier::After::Load};
+        const Apart apart = howApart(earlier, later);
+        const bool ofGrid = apart == Apart::Grid;
+        if (apart == Apart::OneThread || (found && !ofGrid)) continue;
+        if (!ofGrid && (earlier.blockWaited || later.blockWaited)) continue;
+        found = Barrier{later.access.buffer, earlier.stores ? Barrier::After::Store : Barrier::After::Load,
+                        ofGrid ? semaphore() : -1};
+        if (ofGrid) return found;
       }
     }
-    return std::nullopt;
+    return found;
   }
 
-  // Whether two uses of one element are by one thread.
-  bool inOneThread(const Use& a, const Use& b) const {
-    if (a.width != b.width) return false;
-    std::optional<std::vector<Digit>> ofA, ofB;
+  // The one semaphore of the kernel.
+  int semaphore() {
+    if (semaphore_ >= 0) return semaphore_;
+    Buffer buffer;
+    semaphore_ = buffer.id = static_cast<int>(kernel_.buffers.size());
+    buffer.name = concat("S", buffer.id);
+    buffer.dtype = DataType::Int32;
+    buffer.memory = MemoryType::Global;
+    buffer.size = kernel_.ints->constant(kSemaphoreInts);
+    kernel_.buffers.push_back(buffer);
+    kernel_.workspaces.push_back({buffer.id, true});
+    return semaphore_;
+  }
+
+  // The coordinates of an index, by what their stride multiplies of parameters: of (i * 4 + j) * n + k, i * 4 + j by n,
+  // and k by nothing. Those that are no sums of digits are left out.
+  using Coordinates = std::map<std::vector<uint32_t>, std::vector<Digit>>;
+
+  Coordinates coordinatesOf(const Use& use) const {
+    std::map<std::vector<uint32_t>, IntExpr> sums;
+    std::vector<IntExpr> open{use.access.index};
+    while (!open.empty()) {
+      const IntExpr term = open.back();
+      open.pop_back();
+      if (term->op == IntOp::Add) {
+        open.push_back(term->a);
+        open.push_back(term->b);
+        continue;
+      }
+      IntExpr rest = kernel_.ints->constant(1);
+      std::vector<uint32_t> stride;
+      std::vector<IntExpr> factors{term};
+      while (!factors.empty()) {
+        const IntExpr factor = factors.back();
+        factors.pop_back();
+        if (factor->op == IntOp::Mul) {
+          factors.push_back(factor->a);
+          factors.push_back(factor->b);
+        } else if (factor->isConstant() || !isParametric(factor)) {
+          rest = kernel_.ints->mul(rest, factor);
+        } else {
+          stride.push_back(factor->id);
+        }
+      }
+      std::sort(stride.begin(), stride.end());
+      IntExpr& sum = sums.emplace(stride, kernel_.ints->constant(0)).first->second;
+      sum = kernel_.ints->add(sum, rest);
+    }
+    Coordinates coordinates;
+    for (const auto& [stride, sum] : sums) {
+      if (std::optional<std::vector<Digit>> digits = digitsOf(sum, use.threads)) coordinates[stride] = *digits;
+    }
+    return coordinates;
+  }
+
+  bool isParametric(IntExpr expr) const {
+    bool all = true;
+    forEachSymbol(expr, [&](IntExpr symbol) {
+      all &= std::any_of(kernel_.intParams.begin(), kernel_.intParams.end(),
+                         [&](const IntParam& param) { return param.symbol == symbol; });
+    });
+    return all;
+  }
+
+  enum class Apart : uint8_t { OneThread, Block, Grid };
+
+  // Which threads two uses of one element may be of.
+  Apart howApart(const Use& a, const Use& b) const {
+    if (a.width != b.width) return isShared(a) ? Apart::Block : Apart::Grid;
+    const Coordinates ofA = coordinatesOf(a), ofB = coordinatesOf(b);
+    const auto same = [&](IntExpr index) {
+      return index->isConstant() || std::any_of(ofA.begin(), ofA.end(), [&](const auto& coordinate) {
+               const auto other = ofB.find(coordinate.first);
+               const std::optional<int64_t> place = placeOf(index, coordinate.second);
+               return place && other != ofB.end() && place == placeOf(index, other->second);
+             });
+    };
+    if (!isShared(a) && !std::all_of(kernel_.blockIdx.begin(), kernel_.blockIdx.end(), same)) return Apart::Grid;
     for (size_t d = 0; d < 3; ++d) {
-      const IntExpr thread = kernel_.threadIdx[d];
-      if (thread->isConstant() || (a.threads[d] == 1 && b.threads[d] == 1)) continue;
-      if (!ofA) {
-        ofA = digitsOf(a);
-        ofB = digitsOf(b);
-        if (!ofA || !ofB) return false;
-      }
-      const std::optional<int64_t> place = placeOf(thread, *ofA);
-      if (!place || place != placeOf(thread, *ofB)) return false;
+      const bool first = a.threads[d] == 1 && b.threads[d] == 1;
+      if (!first && !same(kernel_.threadIdx[d])) return Apart::Block;
     }
-    return true;
+    return Apart::OneThread;
   }
 
-  std::optional<std::vector<Digit>> digitsOf(const Use& use) const {
-    return fuser::digitsOf(use.access.index, [&](IntExpr symbol) {
+  std::optional<std::vector<Digit>> digitsOf(IntExpr sum, const std::array<int64_t, 3>& threads) const {
+    return fuser::digitsOf(sum, [&](IntExpr symbol) {
       for (size_t d = 0; d < 3; ++d) {
-        if (symbol == kernel_.threadIdx[d]) return use.threads[d] - 1;
+        if (symbol == kernel_.threadIdx[d]) return threads[d] - 1;
       }
       return symbol->range.high;
     });
   }
 
   Kernel& kernel_;
+  int semaphore_ = -1;
   std::array<int64_t, 3> threads_ = kernel_.blockDim;  // that the ifs around the current statement let through
 };
 
@@ -225,7 +337,10 @@ class Synchronizer {
 void runSynchronize(const Fusion&, Kernel& kernel) {
   const bool shared = std::any_of(kernel.buffers.begin(), kernel.buffers.end(),
                                   [](const Buffer& buffer) { return buffer.memory == MemoryType::Shared; });
-  if (shared) Synchronizer(kernel).run(kernel.body);
+  if (!shared && kernel.workspaces.empty()) return;
+  Synchronizer synchronizer(kernel);
+  synchronizer.run(kernel.body);
+  synchronizer.release();
 }
 
 }  // namespace fuser

@@ -30,6 +30,8 @@ class Unroller {
         for (const Operand& operand : compute->operands) {
           if (operand.kind == Operand::Kind::Access) note(operand.access);
         }
+      } else if (const JoinWelford* join = std::get_if<JoinWelford>(&statement.node)) {
+        for (const Access* part : {&join->otherMean, &join->otherSquares, &join->otherCount}) note(*part);
       } else if (const LoadIndex* load = std::get_if<LoadIndex>(&statement.node)) {
         note(load->source);
       }  // block reductions are of one element

@@ -1,5 +1,6 @@
 // Applies the transforms of a schedule to a part, one by one.
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "fuser/analysis/loop_map.h"
@@ -88,6 +89,7 @@ class Applier {
     TensorDomain& domain = findFirst(step.tensor)->domain();
     const size_t axis = axisOf(step);
     requireRoom(step, domain);
+    requireWhole(step, domain.loop[axis]);
     FUSER_USER_CHECK(domain.loop.size() < kMaxLoops, "%", step.tensor, " has more than ", kMaxLoops, " loops");
     int64_t factors = step.factor;
     for (const LoopTransform& transform : domain.transforms) {
@@ -96,6 +98,11 @@ class Applier {
     FUSER_USER_CHECK(factors <= kMaxFactors, "the factors of the splits of %", step.tensor, " multiply to ", factors,
                      ", and at most to ", kMaxFactors);
     (step.kind == TransformKind::Bound ? boundAxis : splitAxis)(part_, domain, axis, step.factor);
+  }
+
+  static void requireWhole(const Transform& step, const IterDomain* axis) {
+    FUSER_USER_CHECK(!axis->isFactored(), "%", step.tensor,
+                     ": the axis has partial results: rFactor comes after splits ", "and merges");
   }
 
   static void requireRoom(const Transform& step, const TensorDomain& domain) {
@@ -108,6 +115,8 @@ class Applier {
     const size_t axis = axisOf(step);
     FUSER_USER_CHECK(axis + 1 < tensor->domain().loop.size(), "%", step.tensor, " has no loop axis ", axis + 1);
     requireRoom(step, tensor->domain());
+    requireWhole(step, tensor->domain().loop[axis]);
+    requireWhole(step, tensor->domain().loop[axis + 1]);
     mergeAxes(part_, tensor->domain(), axis);
   }
 
@@ -177,8 +186,8 @@ class Applier {
 
   void setMemoryType(const Transform& step) {
     TensorView* tensor = findMade(step.tensor);
-    FUSER_USER_CHECK(tensor->isFusionOutput() == (step.memory == MemoryType::Global), "%", step.tensor,
-                     ": outputs are in global memory, intermediates are not");
+    FUSER_USER_CHECK(!tensor->isFusionOutput() || step.memory == MemoryType::Global, "%", step.tensor,
+                     ": outputs are in global memory");
     tensor->setMemoryType(step.memory);
   }
 
@@ -232,12 +241,23 @@ class Applier {
   }
 
   void rFactor(const Transform& step) {
-    FUSER_USER_CHECK(false, "%", step.tensor, ": rFactor is not lowered; a reduction over serial and thread axes ",
-                     "accumulates in each thread first as it is");
+    TensorView* tensor = findFirst(step.tensor);
+    FUSER_USER_CHECK(isReduction(tensor->definition()->op()), "%", step.tensor, " is no reduction");
+    FUSER_USER_CHECK(!tensors_.count(step.other) && partial_.insert(step.other).second, "%", step.other,
+                     " is given twice");
+    FUSER_USER_CHECK(!step.axes.empty(), "%", step.tensor, ": rFactor of no axis");
+    for (int64_t axis : step.axes) {
+      Transform one = step;
+      one.axis = axis;
+      IterDomain* loop = tensor->domain().loop[axisOf(one)];
+      FUSER_USER_CHECK(loop->isReduction(), "%", step.tensor, " does not reduce loop axis ", axis);
+      loop->factor();
+    }
   }
 
   Fusion& part_;
   std::unordered_map<std::string, TensorView*> tensors_;  // look-ups only
+  std::set<std::string> partial_;                         // the names of partial results, which no step names
 };
 
 }  // namespace

@@ -3,13 +3,16 @@
 //   2  a tensor uses each thread and block dimension once
 //   3  a vector axis is the last one, of 2, 4, 8 or 16 elements and at most 16 bytes, of a plain copy between global
 //      and local memory, along the axis whose neighbours lie next to each other in global memory
-//   4  a reduction's result is local; its reduced axes are serial, unrolled or on threads; its kept axes outside the
-//      shared loops are on threads or blocks
-//   5  computeAt: at most the loops that all consumers share
+//   4  a reduction's result is local; its reduced axes are serial, unrolled, on threads or on blocks; its kept axes
+//      outside the shared loops are on threads or blocks
+//   5  computeAt: at most the loops that all consumers share; none for a tensor in global memory
 //   6  loops that a buffer in registers or shared memory is indexed by have constant extents
 //   7  an axis that `bound` gives a constant extent is not longer than that
-//   8  the buffers in shared memory take at most the bytes that a block can ask for (lower/build_statements.cpp), and
-//      an element of one is read in the block, and in the turn of the shared loops, that stores it (lower/indexing.cpp)
+//   8  shared memory takes at most the bytes that a block can ask for (lower/build_statements.cpp), and an element of a
+//      buffer in it is read in the block, and in the turn of the shared loops, that stores it (lower/indexing.cpp)
+//   9  blocks that wait for each other all run at once: the device has such launches, and the grid is known to have at
+//      most the blocks that it then holds (lower/lower.cpp)
+//  10  an axis that rFactor names is serial or unrolled, of a constant extent
 #include <algorithm>
 #include <array>
 
@@ -70,9 +73,14 @@ void checkReduction(const TensorView* tensor) {
                    " is not in local memory");
   const std::vector<IterDomain*>& loop = tensor->domain().loop;
   for (size_t i = 0; i < loop.size(); ++i) {
-    if (loop[i]->isReduction()) {
-      FUSER_USER_CHECK(!isBlockDim(loop[i]->parallelType()), "rule 4: %", tensor->name(), " reduces over blocks");
-    } else {
+    if (loop[i]->isFactored()) {
+      const ParallelType type = loop[i]->parallelType();
+      FUSER_USER_CHECK(
+          (type == ParallelType::Serial || type == ParallelType::Unroll) && loop[i]->extent()->isConstant(),
+          "rule 10: loop axis ", i, " of %", tensor->name(),
+          ", which has partial results, is not serial of a constant extent");
+    }
+    if (!loop[i]->isReduction()) {
       FUSER_USER_CHECK(i < tensor->computeAtPosition() || isParallel(loop[i]) || loop[i]->extent()->isConstant(1),
                        "rule 4: the kept loop axis ", i, " of the reduction %", tensor->name(),
                        " is serial and not shared with its consumers");
@@ -88,7 +96,10 @@ void checkInlining(const TensorView* tensor) {
   }
   const bool alone = tensor->definition()->outputs().size() == 1;
   FUSER_USER_CHECK(position == 0 || !alone || !tensor->uses().empty(), "rule 5: nothing reads %", tensor->name());
-  if (tensor->memoryType() == MemoryType::Global) return;
+  if (tensor->memoryType() == MemoryType::Global) {
+    FUSER_USER_CHECK(position == 0, "rule 5: %", tensor->name(), " is in global memory and shares loops");
+    return;
+  }
   const std::vector<IterDomain*>& loop = tensor->domain().loop;
   for (size_t i = position; i < loop.size(); ++i) {
     FUSER_USER_CHECK(isParallel(loop[i]) || loop[i]->isReduction() || loop[i]->extent()->isConstant(),

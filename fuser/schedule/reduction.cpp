@@ -5,7 +5,8 @@
 //                             block
 //   fastest axis kept:        [I/32 (BIDx), 32 (TIDx)], [R/16 serial, 16 (TIDy)]
 //   everything reduced:       [R/512 serial, 512 (TIDx)]
-// Each thread accumulates its serial part, then the block combines the threads' parts.
+//   few results of many terms: R on several blocks, too: [I/rows (BIDy), …], [R/t/b serial, b (BIDx), t (TIDx)]
+// Each thread accumulates its serial part, then the block combines the threads' parts, then the grid the blocks'.
 #include <algorithm>
 
 #include "fuser/schedule/reduction_facts.h"
@@ -31,14 +32,44 @@ struct BlockShape {
   bool inner = true;
   int64_t reducing = 512;  // threads along R
   int64_t keeping = 1;     // threads along I
+  int64_t blocks = 1;      // blocks along R
 };
 
-// With at most so many threads: fewer along the longer side.
-BlockShape within(BlockShape shape, int64_t threads) {
+constexpr int64_t kScratchBytes = 24;   // of a thread in a block reduction, at most: three numbers of Welford's
+constexpr int64_t kTermsOfThread = 32;  // before another block is worth a barrier of the grid
+constexpr int64_t kMostBlocks = 64;     // along R: each block reads the partial results of all
+
+// With at most so many threads as the device's blocks have, and room for: fewer along the longer side.
+BlockShape within(BlockShape shape, const DeviceProperties& device) {
+  const int64_t threads = std::min(device.threadsPerBlock, device.optInShared / kScratchBytes);
   while (shape.reducing * shape.keeping > threads) {
     (shape.reducing > shape.keeping ? shape.reducing : shape.keeping) /= 2;
   }
   return shape;
+}
+
+// The number of blocks along R: a power of two, so that classes of sizes are few. 1 if the blocks along I are many, or
+// if their number is not known.
+int64_t chooseBlocks(const Fusion& part, const BlockShape& shape, const ReferenceMap& map,
+                     const std::vector<bool>& reduced, SizeFacts* sizes, const DeviceProperties& device) {
+  if (!sizes || shape.serial) return 1;
+  const int64_t threads = shape.reducing * shape.keeping;
+  const int64_t most = blocksAtOnce(device, threads, threads * kScratchBytes);
+  const IntExpr terms = reducedCount(const_cast<Fusion&>(part), map.reference(), reduced);
+  const auto tooFew = [&](int64_t blocks) { return !sizes->atMost(terms, kTermsOfThread * shape.reducing * blocks); };
+  if (most < 2 || !tooFew(1)) return 1;
+  IntExprArena& ints = const_cast<Fusion&>(part).ints();
+  IntExpr results = ints.constant(1);
+  const std::vector<IterDomain*>& axes = map.reference()->domain().logical;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (!reduced[i]) results = ints.mul(results, axes[i]->extent());
+  }
+  int64_t keeping = 1;  // blocks along I, at most
+  while (keeping * 2 <= most && !sizes->atMost(results, keeping * shape.keeping)) keeping *= 2;
+  if (keeping * 2 > most) return 1;
+  int64_t blocks = 1;
+  while (blocks * 2 * keeping <= most && blocks < kMostBlocks && tooFew(blocks)) blocks *= 2;
+  return blocks;
 }
 
 BlockShape chooseShape(const Fusion& part, const ReferenceMap& map, const std::vector<bool>& reduced,
@@ -84,7 +115,8 @@ Schedule scheduleReduction(const Fusion& part, SizeFacts* sizes, const std::vect
   const ReferenceMap& map = *known;
   const TensorView* reference = map.reference();
   const std::vector<bool> reduced = reducedPositions(reference);
-  const BlockShape shape = within(chooseShape(part, map, reduced, sizes), device.threadsPerBlock);
+  BlockShape shape = within(chooseShape(part, map, reduced, sizes), device);
+  shape.blocks = chooseBlocks(part, shape, map, reduced, sizes, device);
   Schedule schedule;
   cacheOutputs(part, schedule);
   // A reduction that is an output becomes a copy of a local reduction, which is the reference from then on.
@@ -101,13 +133,17 @@ Schedule scheduleReduction(const Fusion& part, SizeFacts* sizes, const std::vect
   if (reducedCount > 0 && !shape.serial) {
     schedule.push_back(split(name, first, shape.reducing));
     schedule.push_back(parallelize(name, first + 1, reducing));
+    if (shape.blocks > 1) {
+      schedule.push_back(split(name, first, shape.blocks));
+      schedule.push_back(parallelize(name, first + 1, ParallelType::BIDx));
+    }
   }
   if (keptCount > 0) {
     if (shape.keeping > 1) {
       schedule.push_back(split(name, 0, shape.keeping));
       schedule.push_back(parallelize(name, 1, keeping));
     }
-    schedule.push_back(parallelize(name, 0, ParallelType::BIDx));
+    schedule.push_back(parallelize(name, 0, shape.blocks > 1 ? ParallelType::BIDy : ParallelType::BIDx));
   }
   schedule.push_back(on(TransformKind::Propagate, name));
   schedule.push_back(on(TransformKind::ParallelizeAllLike, name));

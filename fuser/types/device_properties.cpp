@@ -37,6 +37,18 @@ std::span<const NamedDevice> namedDevices() { return kDevices; }
 
 const DeviceProperties& defaultDevice() { return kDevices[0].properties; }
 
+int64_t blocksAtOnceOnMultiprocessor(const DeviceProperties& device, int64_t threads, int64_t sharedBytes) {
+  const int64_t warps = (threads + device.warp - 1) / device.warp * device.warp;
+  return std::min({device.blocksPerMultiprocessor, device.threadsPerMultiprocessor / warps,
+                   device.registersPerMultiprocessor / (kRegistersAtOnce * warps),
+                   device.sharedPerMultiprocessor / std::max<int64_t>(1, sharedBytes + device.reservedShared)});
+}
+
+int64_t blocksAtOnce(const DeviceProperties& device, int64_t threads, int64_t sharedBytes) {
+  if (device.cooperative == 0) return 0;
+  return device.multiprocessors * blocksAtOnceOnMultiprocessor(device, threads, sharedBytes);
+}
+
 std::string whyNoDevice(const DeviceProperties& device) {
   const auto exceeds = [&](int64_t DeviceProperties::*part, int64_t DeviceProperties::*whole) -> std::string {
     if (device.*part <= device.*whole) return "";

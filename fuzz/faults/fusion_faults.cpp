@@ -111,21 +111,4 @@ bool mergeTwins(Fusion& fusion) {
   return applied;
 }
 
-bool reduceOverBlocks(Fusion& part) {
-  bool reduces = false;
-  std::vector<IterDomain*> threads;
-  for (const Expr* expr : part.exprs()) {
-    if (expr->isScalarExpr()) continue;
-    for (IterDomain* axis : expr->output()->as<TensorView>()->domain().loop) {
-      if (axis->parallelType() == ParallelType::BIDz) return false;  // taken
-      if (axis->parallelType() != ParallelType::TIDx) continue;
-      reduces |= axis->isReduction();
-      threads.push_back(axis);
-    }
-  }
-  if (!reduces) return false;
-  for (IterDomain* axis : threads) axis->parallelize(ParallelType::BIDz);
-  return true;
-}
-
 }  // namespace fuser::fuzz::faults

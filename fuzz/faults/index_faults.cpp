@@ -59,10 +59,12 @@ void visitAccesses(Compute& compute, const VisitAccess& visit) {
 void visitAccesses(LoadIndex& load, const VisitAccess& visit) { visit(load.source, false); }
 void visitAccesses(BlockReduce&, const VisitAccess&) {}   // accumulators: a place that no thread shares
 void visitAccesses(BlockWelford&, const VisitAccess&) {}
+void visitAccesses(JoinWelford&, const VisitAccess&) {}
 void visitAccesses(Allocate&, const VisitAccess&) {}
 void visitAccesses(For&, const VisitAccess&) {}
 void visitAccesses(If&, const VisitAccess&) {}
 void visitAccesses(Barrier&, const VisitAccess&) {}
+void visitAccesses(Release&, const VisitAccess&) {}
 
 // Every place in a tensor or a register that a statement reads or writes, with whether it is written.
 void forEachAccess(Kernel& kernel, const VisitAccess& visit) {

@@ -13,7 +13,10 @@ bool isShared(const Kernel& kernel, const Access& access) {
   return kernel.buffers.at(static_cast<size_t>(access.buffer)).memory == MemoryType::Shared;
 }
 
-bool isBarrier(const Statement& statement) { return std::holds_alternative<Barrier>(statement.node); }
+bool isBarrier(const Statement& statement) {
+  const Barrier* barrier = std::get_if<Barrier>(&statement.node);
+  return barrier && !barrier->ofGrid();
+}
 
 // Calls `edit` with each load of an element in shared memory.
 bool editLoads(Kernel& kernel, const std::function<bool(Access&)>& edit) {

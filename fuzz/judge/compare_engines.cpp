@@ -6,6 +6,7 @@
 #include <set>
 
 #include "fuser/runtime/case_settings.h"
+#include "fuser/support/rejection.h"
 #include "fuser/support/set_up_error.h"
 #include "fuzz/judge/caller_memory.h"
 #include "fuzz/judge/collecting_engine.h"
@@ -231,6 +232,8 @@ std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, 
         judgeRun(*cases[i], prepared[i], run, engine.callsHostLibrary(), compared[i]);
       } catch (const ViolationError& error) {
         report(verdict, VerdictKind::Violation, static_cast<int>(run), error.what());
+      } catch (const ListedRejection& error) {  // the engine has no room for what the interpreter ran
+        report(verdict, VerdictKind::Rejected, static_cast<int>(run), error.what());
       } catch (const std::exception& error) {
         rethrowIfSetUpError(error);
         report(verdict, VerdictKind::Check, static_cast<int>(run), concat("not so when interpreted: ", error.what()));

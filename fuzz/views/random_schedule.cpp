@@ -20,7 +20,9 @@ namespace {
 
 constexpr int kAttempts = 8;
 constexpr uint64_t kMaxChanges = 4;  // of one segment
-constexpr double kShared = 0.5;      // of the segments have a tensor in shared memory instead
+constexpr double kMemory = 0.45;     // of the segments have a tensor in shared or global memory instead
+constexpr double kGlobal = 0.3;      // of those, in global memory
+constexpr double kReductions = 0.5;  // of the others with a reduction, spread it over blocks or partial results
 
 // A schedule's random numbers have nothing to do with the generator's.
 constexpr uint64_t kSeed = 0x5c4ed01e;
@@ -110,11 +112,66 @@ std::vector<OnChip> keptOnChip(const Fusion& part, const Schedule& schedule) {
   return found;
 }
 
-// Moves a tensor to shared memory. Mostly it leaves some loops of its reader, too, and runs on other threads, so that
-// threads read each other's elements.
-void useSharedMemory(const Fusion& part, Schedule& schedule, Choices& choices) {
+Transform splitOf(const std::string& tensor, int64_t axis, int64_t factor) {
+  Transform step;
+  step.kind = TransformKind::Split;
+  step.tensor = tensor;
+  step.axis = axis;
+  step.factor = factor;
+  return step;
+}
+
+Transform parallelizeOf(const std::string& tensor, int64_t axis, ParallelType type) {
+  Transform step;
+  step.kind = TransformKind::Parallelize;
+  step.tensor = tensor;
+  step.axis = axis;
+  step.type = type;
+  return step;
+}
+
+// Inserts steps before the first one of a kind; at the end if there is none.
+void insertBefore(Schedule& schedule, TransformKind kind, const std::vector<Transform>& steps) {
+  const std::vector<size_t> places = stepsOf(schedule, kind);
+  schedule.insert(places.empty() ? schedule.end() : schedule.begin() + static_cast<std::ptrdiff_t>(places.front()),
+                  steps.begin(), steps.end());
+}
+
+// Gives one loop of a reduction to blocks, which then combine their partial results, or lets each thread have several.
+// Often the loop is another one: of a kept axis, or parallel already.
+bool spreadReduction(const Fusion& part, Schedule& schedule, Choices& choices) {
+  constexpr ParallelType kBlocks[] = {ParallelType::BIDx, ParallelType::BIDy, ParallelType::BIDz};
+  std::vector<std::string> reductions;
+  for (const Expr* expr : part.exprs()) {
+    if (expr->isScalarExpr() || !isReduction(expr->op())) continue;
+    reductions.push_back(expr->output()->name() + (expr->output()->isFusionOutput() ? ".local" : ""));
+  }
+  const std::vector<size_t> handedOn = stepsOf(schedule, TransformKind::Propagate);
+  if (reductions.empty() || handedOn.empty()) return false;
+  dropVectors(schedule);
+  const std::string reference = schedule[handedOn.front()].tensor;
+  const int64_t axis = choices.integer(0, 3);
+  const int64_t factor = choices.integer(2, 5);
+  insertBefore(schedule, TransformKind::Propagate, {splitOf(reference, axis, factor)});
+  if (choices.chance(0.6)) {
+    const int64_t outer = choices.chance(0.3) ? 0 : 1;
+    insertBefore(schedule, TransformKind::Propagate, {parallelizeOf(reference, axis + outer, choices.pick(kBlocks))});
+  } else {
+    Transform step;
+    step.kind = TransformKind::RFactor;
+    step.tensor = choices.pick(reductions);
+    step.other = step.tensor + ".parts";
+    step.axes = {axis + 1};
+    insertBefore(schedule, TransformKind::InlineMost, {step});
+  }
+  return true;
+}
+
+// Moves a tensor to shared or global memory. Mostly it leaves some loops of its reader, too, and runs on other threads,
+// so that threads read each other's elements.
+void useMemory(const Fusion& part, Schedule& schedule, Choices& choices) {
   constexpr ParallelType kTypes[] = {ParallelType::Serial, ParallelType::TIDx, ParallelType::TIDy,
-                                     ParallelType::Unroll};
+                                     ParallelType::Unroll, ParallelType::BIDx, ParallelType::BIDy};
   const std::vector<OnChip> found = keptOnChip(part, schedule);
   if (found.empty()) return;
   const OnChip& moved = choices.pick(found);
@@ -122,32 +179,20 @@ void useSharedMemory(const Fusion& part, Schedule& schedule, Choices& choices) {
   Transform step;
   step.kind = TransformKind::SetMemoryType;
   step.tensor = moved.tensor;
-  step.memory = MemoryType::Shared;
-  const std::vector<size_t> inlining = stepsOf(schedule, TransformKind::InlineMost);
-  schedule.insert(inlining.empty() ? schedule.end() : schedule.begin() + static_cast<std::ptrdiff_t>(inlining.front()),
-                  step);
+  step.memory = choices.chance(kGlobal) ? MemoryType::Global : MemoryType::Shared;
+  insertBefore(schedule, TransformKind::InlineMost, {step});
   if (choices.chance(0.2)) return;
-  Transform leave;
-  leave.kind = TransformKind::ComputeAt;
-  leave.tensor = moved.tensor;
-  leave.other = moved.reader;
-  leave.axis = choices.integer(0, 2);
-  schedule.push_back(leave);
-  if (choices.chance(0.5)) {
-    Transform split;
-    split.kind = TransformKind::Split;
-    split.tensor = moved.tensor;
-    split.axis = -1;
-    split.factor = choices.integer(1, 9);
-    schedule.push_back(split);
+  if (step.memory == MemoryType::Shared) {
+    Transform leave;
+    leave.kind = TransformKind::ComputeAt;
+    leave.tensor = moved.tensor;
+    leave.other = moved.reader;
+    leave.axis = choices.integer(0, 2);
+    schedule.push_back(leave);
   }
+  if (choices.chance(0.5)) schedule.push_back(splitOf(moved.tensor, -1, choices.integer(1, 9)));
   if (choices.chance(0.3)) return;
-  Transform own;
-  own.kind = TransformKind::Parallelize;
-  own.tensor = moved.tensor;
-  own.axis = choices.integer(-3, -1);
-  own.type = choices.pick(kTypes);
-  schedule.push_back(own);
+  schedule.push_back(parallelizeOf(moved.tensor, choices.integer(-3, -1), choices.pick(kTypes)));
 }
 
 // A schedule may repeat all work in each thread of each block. One that makes interp run a statement more often than
@@ -210,9 +255,9 @@ std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase,
   Choices choices(kSeed, draw);
   AfterSchedule varying([&](int segment, Fusion& part, Schedule& schedule) {
     const Schedule chosen = schedule;
-    if (choices.chance(kShared)) {
-      useSharedMemory(part, schedule, choices);
-    } else {
+    if (choices.chance(kMemory)) {
+      useMemory(part, schedule, choices);
+    } else if (!choices.chance(kReductions) || !spreadReduction(part, schedule, choices)) {
       for (int64_t changes = choices.integer(1, kMaxChanges); changes > 0; --changes)
         schedule = varied(schedule, choices);
     }

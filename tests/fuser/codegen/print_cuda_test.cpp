@@ -1,5 +1,6 @@
 // The text of printed kernels: cuda.txt has whole ones.
 #include "fuser/codegen/print_cuda.h"
+#include "fuser/kernel/shared_layout.h"
 
 #include <gtest/gtest.h>
 

@@ -85,7 +85,12 @@ class Comparison {
     return x.dtype == y.dtype && same(x.mean, y.mean) && same(x.squares, y.squares) && same(x.count, y.count) &&
            x.dims == y.dims;
   }
-  bool same(const Barrier&, const Barrier&) const { return true; }
+  bool same(const JoinWelford& x, const JoinWelford& y) const {
+    return x.dtype == y.dtype && same(x.mean, y.mean) && same(x.squares, y.squares) && same(x.count, y.count) &&
+           same(x.otherMean, y.otherMean) && same(x.otherSquares, y.otherSquares) && same(x.otherCount, y.otherCount);
+  }
+  bool same(const Barrier& x, const Barrier& y) const { return x.ofGrid() == y.ofGrid(); }
+  bool same(const Release&, const Release&) const { return true; }
 
   const Kernel& a_;
   const Kernel& b_;

@@ -299,7 +299,8 @@ TEST(KernelVerifierTest, Constraint18ConditionsAreTruthValues) {
 
 TEST(KernelVerifierTest, Constraint19SharedMemoryIsLimited) {
   Broken broken;
-  const int64_t most = broken.kernel->device.optInShared / 4;
+  const int64_t scratch = 32 * 4;  // of the block reduction
+  const int64_t most = (broken.kernel->device.optInShared - scratch) / 4;
   broken.buffer(4).size = broken.kernel->ints->constant(most);
   EXPECT_TRUE(findKernelViolations(*broken.kernel).empty());
   broken.buffer(4).size = broken.kernel->ints->constant(most + 1);
@@ -339,6 +340,86 @@ TEST(KernelVerifierTest, Constraint20AWelfordJoinHasMeanSquaresAndCount) {
   EXPECT_EQ(problem([](BlockWelford& join) { join.mean.buffer = 3; }), 20) << "another dtype";
   EXPECT_EQ(problem([](BlockWelford& join) { join.mean.buffer = 4; }), 20) << "shared";
   EXPECT_EQ(problem([](BlockWelford& join) { join.dtype = DataType::Half; }), 20);
+}
+
+TEST(KernelVerifierTest, Constraint20AJoinIsOfTwoPartialResults) {
+  std::string text = kWelford;
+  text.replace(text.find("  welford"), std::string::npos, "  join f32 (m[0], s[0], c[0]) (m[1], h[0], c[0])\n}\n");
+  text.replace(text.find("m : f32 [1]"), 11, "m : f32 [2]");
+  const auto problem = [&](const std::function<void(JoinWelford&)>& edit) {
+    const std::unique_ptr<Kernel> kernel = parseKernel(text);
+    edit(std::get<JoinWelford>(kernel->body.back().node));
+    const std::vector<KernelViolation> found = findKernelViolations(*kernel);
+    return found.empty() ? 0 : found.front().constraint;
+  };
+  EXPECT_EQ(problem([](JoinWelford&) {}), 0);
+  EXPECT_EQ(problem([](JoinWelford& join) { join.squares = join.otherSquares; }), 20) << "written, and shared";
+  EXPECT_EQ(problem([](JoinWelford& join) { join.otherCount = join.otherMean; }), 20) << "no i64";
+  EXPECT_EQ(problem([](JoinWelford& join) { join.otherSquares = join.otherMean; }), 20) << "given twice";
+  EXPECT_EQ(problem([](JoinWelford& join) { join.dtype = DataType::Double; }), 20);
+}
+
+// The blocks store, wait for each other, and load.
+constexpr const char* kGrid = R"(
+kernel good {
+  tensor y : f32 rank 1 argument 0 written
+  int n in [0, 1000]
+  workspace w : f32 [n]
+  semaphore s
+  block 1, 1, 1
+  grid n, 1, 1
+
+  w[blockIdx.x] = Set f32 (1.0)
+  for i < n {
+    grid barrier s (w stored)
+  }
+  y[blockIdx.x] = move w[0]
+  release s
+}
+)";
+
+struct BrokenGrid : Broken {
+  explicit BrokenGrid(const std::string& from = "", const std::string& to = "") {
+    std::string text = kGrid;
+    const size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    kernel = parseKernel(text.replace(at, from.size(), to));
+  }
+};
+
+TEST(KernelVerifierTest, AcceptsBarriersOfTheGrid) { EXPECT_NO_THROW(verifyKernel(*BrokenGrid().kernel)); }
+
+TEST(KernelVerifierTest, Constraint1WorkspacesHaveBuffersOfTheirOwn) {
+  BrokenGrid twice;
+  twice.kernel->workspaces.push_back(twice.kernel->workspaces.front());
+  twice.expect(1);
+  BrokenGrid tensor;
+  tensor.kernel->workspaces.push_back({0, false});
+  tensor.expect(1);
+}
+
+TEST(KernelVerifierTest, Constraint3AWorkspaceHasASizeOfParameters) {
+  BrokenGrid none;
+  none.buffer(1).size = nullptr;
+  none.expect(3);
+  BrokenGrid unknown;
+  unknown.buffer(1).size = unknown.kernel->blockIdx[0];
+  unknown.expect(3);
+}
+
+TEST(KernelVerifierTest, Constraint15AllBlocksReachABarrierOfTheGrid) {
+  BrokenGrid("for i < n {", "if (n < 7) {").expect(15);
+  BrokenGrid("for i < n {", "for i < (blockIdx.x + 2) {").expect(15);
+}
+
+TEST(KernelVerifierTest, Constraint23SemaphoresAreForBarriersAlone) {
+  BrokenGrid("move w[0]", "Set f32 (s[0])").expect(23);
+  BrokenGrid("  release s\n", "").expect(23);
+  BrokenGrid("  y[blockIdx.x] = move w[0]\n  release s\n", "  release s\n  y[blockIdx.x] = move w[0]\n").expect(23);
+  BrokenGrid("grid barrier s", "grid barrier w").expect(23);
+  BrokenGrid longer;
+  longer.buffer(2).size = longer.kernel->ints->constant(3);
+  longer.expect(23);
 }
 
 // Gathers x by idx, and scatters to y.

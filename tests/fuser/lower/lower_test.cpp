@@ -44,6 +44,7 @@ const golden::Texts kTexts("tests/fuser/lower/lower.txt", {"size", "step", "cont
                              const std::unique_ptr<Fusion> part = parseFusion(test.input);
                              SizeFacts sizes = sizesOf(sizeOf(test));
                              CompileContext context;
+                             context.sizes = &sizes;
                              context.options.contraction = !test.allOptions("contraction").empty();
                              try {
                                applySchedule(*part, scheduleOf(test, *part));

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "fuser/codegen/print_cuda.h"
@@ -14,6 +15,7 @@
 #include "fuser/ops/op_eval.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/fusion_executor_cache.h"
+#include "fuser/support/rejection.h"
 #include "fuser/text/parser.h"
 #include "tests/fuser/analysis/stage_observers.h"
 
@@ -96,6 +98,10 @@ void expectEqualRecords(const RunRecord& a, const RunRecord& b) {
   }
 }
 
+// The seeds with a grid of more threads than the cpu engine has stacks for.
+const std::set<std::string> kGridsWithoutRoom = {"cross_correlation_loss", "expert_balance", "gated_mlp_shared_cast",
+                                                 "quantize_channels_bf16", "running_statistics"};
+
 class EnginesTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(EnginesTest, InterpAndCpuAgreeToTheBit) {
@@ -106,7 +112,15 @@ TEST_P(EnginesTest, InterpAndCpuAgreeToTheBit) {
     data.push_back(materialize(testCase, probes ? testCase.runs.back() : testCase.runs.front()));
     again.push_back(materialize(testCase, probes ? testCase.runs.back() : testCase.runs.front()));
     const std::vector<RunRecord> interp = runAll(testCase, data, EngineKind::Interp, probes);
-    const std::vector<RunRecord> cpu = runAll(testCase, again, EngineKind::Cpu, probes);
+    std::vector<RunRecord> cpu;
+    try {
+      cpu = runAll(testCase, again, EngineKind::Cpu, probes);
+    } catch (const ListedRejection& error) {
+      EXPECT_EQ(error.id(), RejectionId::GridStacks) << error.what();
+      EXPECT_TRUE(kGridsWithoutRoom.count(std::filesystem::path(GetParam()).stem().string())) << error.what();
+      std::printf("%s: not compared%s: %s\n", GetParam().c_str(), probes ? ", with probes" : "", error.what());
+      continue;
+    }
     for (size_t i = 0; i < interp.size(); ++i) expectEqualRecords(interp[i], cpu[i]);
   }
 }

@@ -53,6 +53,7 @@ fusion w(%a: f32[i0, i1]) {
   %m = sum(%a) {dims = [0]}
   return %m
 }
+option device_cooperative = 0
 option fault = "first-element-twice"
 run { %a = uniform(seed = 1, low = 0, high = 1) : f32[200000, 1] }
 )",

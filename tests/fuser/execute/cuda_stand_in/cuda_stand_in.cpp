@@ -8,6 +8,7 @@
 #include "fuser/execute/clang_compiler.h"
 #include "fuser/execute/cuda_engine.h"
 #include "fuser/execute/fiber_block.h"
+#include "fuser/kernel/shared_layout.h"
 
 namespace fuser {
 namespace {
@@ -93,9 +94,20 @@ int cuMemcpyDtoH_v2(void* to, Address from, size_t bytes) {
 int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned, unsigned, unsigned, unsigned,
                    void* stream, void** arguments, void**) {
   if (standInFailure) return standInFailure;
-  const unsigned grid[] = {x, y, z};
+  const unsigned grid[] = {x, y, z, 0};
   standInLaunch(standIn, function, grid, stream, arguments);
   return 0;
+}
+int cuLaunchCooperativeKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned, unsigned, unsigned,
+                              unsigned, void* stream, void** arguments) {
+  if (standInFailure) return standInFailure;
+  const unsigned grid[] = {x, y, z, 1};
+  standInLaunch(standIn, function, grid, stream, arguments);
+  return 0;
+}
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int, size_t) {
+  *blocks = 2;
+  return standInFailure;
 }
 int cuStreamCreate(void** stream, unsigned flags) {
   return standInFailure ? standInFailure : flags == 1 ? standInCall(standIn, 3, stream, 0) : 1;
@@ -221,9 +233,10 @@ void CudaStandIn::launch(void* standIn, void* function, const unsigned* grid, vo
   const HostKernel& kernel = *static_cast<const HostKernel*>(function);
   // The caller's arguments are gone when the work is done.
   const Kernel& asked = kernel.kernel;
+  FUSER_CHECK(hasGridBarrier(asked) == (grid[3] == 1), asked.name, " waits for the grid, or is launched as if it did");
   Launch launch{kernel, {grid[0], grid[1], grid[2]}, {}, stream != nullptr};
-  for (size_t i = 0; i < asked.tensors.size() + asked.intParams.size() + asked.scalars.size(); ++i)
-    launch.arguments.push_back(*static_cast<const uint64_t*>(arguments[i]));
+  const size_t count = asked.tensors.size() + asked.workspaces.size() + asked.intParams.size() + asked.scalars.size();
+  for (size_t i = 0; i < count; ++i) launch.arguments.push_back(*static_cast<const uint64_t*>(arguments[i]));
   if (!stream) return self.run(launch);
   ++self.launchesOnStreams;
   self.enqueue(stream, {nullptr, 0, [&self, launch] { self.run(launch); }});
@@ -233,7 +246,7 @@ void CudaStandIn::run(Launch launch) {
   const Kernel& kernel = launch.kernel.kernel;
   std::vector<void*> addresses;
   for (uint64_t& value : launch.arguments) addresses.push_back(&value);
-  for (size_t i = 0; i < kernel.tensors.size() && launch.onStream; ++i) {
+  for (size_t i = 0; i < kernel.tensors.size() + kernel.workspaces.size() && launch.onStream; ++i) {
     if (!isShared(reinterpret_cast<const void*>(launch.arguments[i]))) ++foreignArguments;
   }
   lastData = reinterpret_cast<void*>(launch.arguments.at(0));
@@ -244,10 +257,11 @@ void CudaStandIn::run(Launch launch) {
   std::vector<Unit> shared(sharedMemoryBytes(kernel) / sizeof(Unit) + 1);
   if (hasBarrier(kernel)) {
     const std::array<int64_t, 3> grid{launch.grid[0], launch.grid[1], launch.grid[2]};
-    runFibers({launch.kernel.launcher, addresses.data(), grid, kernel.blockDim, shared[0].bytes, size_t{1} << 18},
+    runFibers({launch.kernel.launcher, addresses.data(), grid, kernel.blockDim, sharedMemoryBytes(kernel),
+               size_t{1} << 18, hasGridBarrier(kernel)},
               kernel.name);
   } else {
-    const CpuThread thread{{}, {}, shared[0].bytes, nullptr, nullptr};
+    const CpuThread thread{{}, {}, shared[0].bytes, nullptr, nullptr, 0, nullptr};
     launch.kernel.launcher(addresses.data(), launch.grid.data(), &thread);
   }
 }

@@ -31,4 +31,13 @@ struct SharedLayout {
 
 SharedLayout sharedLayout(const Kernel& kernel);
 
+// The dynamic shared memory of a block, in bytes: the layout's end.
+size_t sharedMemoryBytes(const Kernel& kernel);
+
+// Whether threads of a block wait for each other: at a Barrier, BlockReduce or BlockWelford.
+bool hasBarrier(const Kernel& kernel);
+
+// Whether the blocks of the grid wait for each other, so that all must run at once.
+bool hasGridBarrier(const Kernel& kernel);
+
 }  // namespace fuser

@@ -1,8 +1,6 @@
-#include "fuser/codegen/shared_layout.h"
+#include "fuser/kernel/shared_layout.h"
 
 #include <algorithm>
-
-#include "fuser/codegen/print_cuda.h"
 
 namespace fuser {
 namespace {
@@ -50,6 +48,11 @@ bool hasBarrier(const Kernel& kernel) {
              std::holds_alternative<BlockWelford>(statement.node);
   });
   return found;
+}
+
+bool hasGridBarrier(const Kernel& kernel) {
+  return std::any_of(kernel.workspaces.begin(), kernel.workspaces.end(),
+                     [](const Workspace& workspace) { return workspace.semaphore; });
 }
 
 }  // namespace fuser

@@ -1,0 +1,31 @@
+#pragma once
+// LaunchWorkspaces: the workspaces of launches. Each launch has its own, filled with poison, semaphores with zeros.
+
+#include <vector>
+
+#include "fuser/execute/engine.h"
+#include "fuser/host_run/tensor_memory.h"
+
+namespace fuser {
+
+class LaunchWorkspaces {
+ public:
+  // Adds the kernel's workspaces to the arguments, whose integers are complete. Returns their bytes. A UserError if
+  // they take more than maxBytes.
+  size_t take(const Kernel& kernel, KernelArguments& arguments, size_t maxBytes, MemoryPool& pool);
+
+  // Frees the workspaces of all launches, which have ended; returns their bytes. A ViolationError for a semaphore that
+  // a kernel does not leave zero.
+  size_t giveBack();
+
+ private:
+  struct Entry {
+    const Kernel* kernel;
+    bool semaphore;
+    size_t bytes;
+    TensorMemory memory;
+  };
+  std::vector<Entry> entries_;
+};
+
+}  // namespace fuser
