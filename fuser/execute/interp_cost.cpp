@@ -8,7 +8,6 @@
 namespace fuser::interp {
 namespace {
 
-constexpr uint64_t kSector = static_cast<uint64_t>(kSectorBytes);
 constexpr uint64_t kMostBytes = 16;  // that an instruction moves a thread
 constexpr uint64_t kBanks = 32;
 constexpr uint64_t kWordBytes = 4;  // of a bank
@@ -19,10 +18,26 @@ void addOnce(std::vector<uint64_t>& all, uint64_t value) {
   if (std::find(all.rbegin(), all.rend(), value) == all.rend()) all.push_back(value);
 }
 
+// By buffer: the memory of a tensor; nothing for others.
+std::vector<SectorNumbers::Range> tensorRanges(const Kernel& kernel, const KernelArguments& arguments) {
+  std::vector<SectorNumbers::Range> ranges(kernel.buffers.size());
+  for (const Buffer& buffer : kernel.buffers) {
+    if (buffer.memory != MemoryType::Global) continue;
+    const TensorRef& tensor = arguments.tensors[static_cast<size_t>(buffer.tensor)];
+    const uint64_t elements = static_cast<uint64_t>(extentInMemory(tensor.sizes, tensor.strides));
+    ranges[static_cast<size_t>(buffer.id)] = {reinterpret_cast<uint64_t>(tensor.data),
+                                              elements * dtypeSize(tensor.dtype)};
+  }
+  return ranges;
+}
+
 }  // namespace
 
 CostCounter::CostCounter(const Program& program, const KernelArguments& arguments)
-    : program_(program), mostBlocks_(kFewBlocks) {
+    : program_(program),
+      sectors_(tensorRanges(*program.kernel, arguments)),
+      touched_(sectors_.count()),
+      mostBlocks_(kFewBlocks) {
   const Kernel& kernel = *program.kernel;
   const SharedLayout layout = sharedLayout(kernel);
   for (const Buffer& buffer : kernel.buffers) {
@@ -37,33 +52,6 @@ CostCounter::CostCounter(const Program& program, const KernelArguments& argument
     places_.push_back(place);
   }
   cost_.launches = 1;
-  numberSectors(arguments);
-}
-
-// Tensors that overlap share numbers, in the order of addresses; 0 .. sectors_ in all.
-void CostCounter::numberSectors(const KernelArguments& arguments) {
-  struct Range {
-    uint64_t first, end;  // sectors
-    Place* place;
-  };
-  std::vector<Range> ranges;
-  for (const Buffer& buffer : program_.kernel->buffers) {
-    Place& place = places_[static_cast<size_t>(buffer.id)];
-    if (!place.isGlobal) continue;
-    const TensorRef& tensor = arguments.tensors[static_cast<size_t>(buffer.tensor)];
-    const uint64_t bytes = static_cast<uint64_t>(extentInMemory(tensor.sizes, tensor.strides)) * place.elementSize;
-    if (bytes > 0) ranges.push_back({place.address / kSector, (place.address + bytes - 1) / kSector + 1, &place});
-  }
-  std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.first < b.first; });
-  uint64_t end = 0;    // of the sectors numbered so far
-  uint64_t shift = 0;  // a sector's number is the sector minus this
-  for (const Range& range : ranges) {
-    if (range.first >= end) shift = range.first - sectors_;
-    range.place->firstSector = shift;
-    end = std::max(end, range.end);
-    sectors_ = end - shift;
-  }
-  touched_.resize(sectors_);
 }
 
 void CostCounter::beginBatch(size_t lanes) {
@@ -93,24 +81,25 @@ void CostCounter::access(int buffer, int width, const Mask& mask, const LaneIndi
   for (uint64_t offset = 0; offset < bytes; offset += kMostBytes) {
     const uint64_t part = std::min(bytes - offset, kMostBytes);
     if (place.isGlobal) {
-      requestSectors(place, offset, part, mask, indices);
+      requestSectors(static_cast<size_t>(buffer), offset, part, mask, indices);
     } else {
       passBanks(place, offset, part, mask, indices);
     }
   }
 }
 
-void CostCounter::requestSectors(const Place& place, uint64_t offset, uint64_t bytes, const Mask& mask,
+void CostCounter::requestSectors(size_t buffer, uint64_t offset, uint64_t bytes, const Mask& mask,
                                  const LaneIndices& indices) {
+  const Place& place = places_[buffer];
   const size_t warp = static_cast<size_t>(program_.kernel->device.warp);
   forEachWarp(mask, warp, [&](size_t block, size_t begin, size_t end) {
     distinct_.clear();
     for (size_t lane = begin; lane < end; ++lane) {
       if (!mask.active(lane)) continue;
       const uint64_t address = place.address + static_cast<uint64_t>(indices.at(lane)) * place.elementSize + offset;
-      const uint64_t last = (address + bytes - 1) / kSector;
-      for (uint64_t sector = address / kSector; sector <= last; ++sector) {
-        addOnce(distinct_, block * sectors_ + sector - place.firstSector);
+      const uint64_t last = sectors_.numberOf(buffer, address + bytes - 1);
+      for (uint64_t sector = sectors_.numberOf(buffer, address); sector <= last; ++sector) {
+        addOnce(distinct_, block * sectors_.count() + sector);
       }
     }
     cost_.requested += static_cast<int64_t>(distinct_.size());
@@ -164,7 +153,7 @@ void CostCounter::endBatch() {
   keepDistinct();
   cost_.perBlock += static_cast<int64_t>(blocks_.size());
   for (uint64_t key : blocks_) {
-    const uint64_t sector = key % sectors_;
+    const uint64_t sector = key % sectors_.count();
     cost_.compulsory += !touched_[sector];
     touched_[sector] = true;
   }

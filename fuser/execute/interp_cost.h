@@ -10,6 +10,7 @@
 
 #include "fuser/execute/interp_memory.h"
 #include "fuser/execute/kernel_cost.h"
+#include "fuser/execute/sectors.h"
 
 namespace fuser::interp {
 
@@ -43,14 +44,11 @@ class CostCounter {
     bool isGlobal = false;
     uint64_t address = 0;  // of element 0, in bytes; Shared: in the block's memory
     uint64_t elementSize = 0;
-    uint64_t firstSector = 0;  // Global: address / 32 of the sector with number 0
   };
 
-  void numberSectors(const KernelArguments& arguments);
   template <class Visit>
   void forEachWarp(const Mask& mask, size_t lanes, const Visit& visit) const;
-  void requestSectors(const Place& place, uint64_t offset, uint64_t bytes, const Mask& mask,
-                      const LaneIndices& indices);
+  void requestSectors(size_t buffer, uint64_t offset, uint64_t bytes, const Mask& mask, const LaneIndices& indices);
   void passBanks(const Place& place, uint64_t offset, uint64_t bytes, const Mask& mask, const LaneIndices& indices);
   void keepDistinct();
   void endBatch();
@@ -58,9 +56,9 @@ class CostCounter {
   const Program& program_;
   LaunchCost cost_;
   std::vector<Place> places_;       // by buffer
-  uint64_t sectors_ = 0;            // of all tensors
+  SectorNumbers sectors_;           // of all tensors, by buffer
   std::vector<bool> touched_;       // by sector's number
-  std::vector<uint64_t> blocks_;    // of this batch: block * sectors_ + sector's number, with repetitions
+  std::vector<uint64_t> blocks_;    // of this batch: block * sectors_.count() + sector's number, with repetitions
   size_t mostBlocks_ = 0;           // entries before repetitions are dropped
   std::vector<uint64_t> distinct_;  // of one instruction
 };

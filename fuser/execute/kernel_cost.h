@@ -2,12 +2,11 @@
 // What launches of kernels cost, in counts that depend on no machine and no clock: the interpreter counts them
 // (interp_cost.h), on the engine of makeCountingInterpEngine.
 //
-// A sector is 32 bytes of global memory, at an address that is a multiple of 32; a memory instruction is what one warp
-// (DeviceProperties::warp consecutive threads of a block) loads or stores at once. A Move of `width` elements is one
-// instruction for its source and one for its target, at most 16 bytes a thread: wider ones are several, as in the
-// printed text (copyVector). A Compute's operands and target and the source of a LoadIndex are one each. Local buffers
-// and constants cost nothing. Tensors that share memory share its sectors, and a sector that is loaded and stored
-// counts once in perBlock and compulsory.
+// A memory instruction is what one warp (DeviceProperties::warp consecutive threads of a block) loads or stores at
+// once. A Move of `width` elements is one instruction for its source and one for its target, at most 16 bytes a thread:
+// wider ones are several, as in the printed text (copyVector). A Compute's operands and target and the source of a
+// LoadIndex are one each. Local buffers and constants cost nothing. Tensors that share memory share its sectors
+// (sectors.h), and a sector that is loaded and stored counts once in perBlock and compulsory.
 
 #include <cstdint>
 #include <mutex>
@@ -16,8 +15,6 @@
 #include "fuser/kernel/kernel.h"
 
 namespace fuser {
-
-inline constexpr int64_t kSectorBytes = 32;
 
 // Sums over launches.
 struct LaunchCost {
