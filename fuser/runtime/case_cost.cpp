@@ -2,8 +2,10 @@
 #include "fuser/runtime/case_cost.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 
+#include "fuser/analysis/scheduler.h"
 #include "fuser/codegen/print_cuda.h"
 #include "fuser/execute/interp_engine.h"
 #include "fuser/execute/nvrtc.h"
@@ -66,6 +68,18 @@ std::vector<std::optional<int64_t>> registersOf(const std::vector<const Kernel*>
   return registers;
 }
 
+// "PointWise" of "k0_pointwise".
+std::string schedulerOf(const std::string& kernel) {
+  const std::string_view last = std::string_view(kernel).substr(kernel.rfind('_') + 1);
+  const auto sameLetters = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+  for (const SchedulerInfo& each : allSchedulers()) {
+    if (std::equal(each.name.begin(), each.name.end(), last.begin(), last.end(), sameLetters)) {
+      return std::string(each.name);
+    }
+  }
+  return std::string(schedulerTypeName(SchedulerType::None));
+}
+
 std::vector<KernelRow> rowsOf(const KernelCosts& costs, bool withRegisters) {
   std::vector<const Kernel*> kernels;
   std::vector<KernelRow> rows;
@@ -74,6 +88,7 @@ std::vector<KernelRow> rowsOf(const KernelCosts& costs, bool withRegisters) {
     const Kernel& kernel = *each.kernel;
     KernelRow row;
     row.name = kernel.name;
+    row.scheduler = schedulerOf(kernel.name);
     row.threads = kernel.blockDim[0] * kernel.blockDim[1] * kernel.blockDim[2];
     row.sharedBytes = static_cast<int64_t>(sharedMemoryBytes(kernel));
     row.cost = each.cost;

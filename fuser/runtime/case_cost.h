@@ -14,6 +14,7 @@ namespace fuser {
 // One kernel of a program.
 struct KernelRow {
   std::string name;                  // "k0_pointwise": its number in its program, and the scheduler
+  std::string scheduler;             // "PointWise"; "None": ops that the host runs alone
   int64_t threads = 0;               // of a block
   int64_t sharedBytes = 0;           // of a block, with the scratch memory of block reductions
   std::optional<int64_t> registers;  // of a thread, by NVRTC's assembler; none without NVRTC, or where it was not asked

@@ -30,6 +30,7 @@ TEST(CaseCostTest, ACopyOfMemoryHasTraffic1) {
   const CaseCost cost = costOfText(std::string(kNeg) + "run { %x = normal(seed = 1) : f32[256] }");
   ASSERT_EQ(cost.kernels.size(), 1u);
   EXPECT_EQ(cost.kernels[0].name, "k0_pointwise");
+  EXPECT_EQ(cost.kernels[0].scheduler, "PointWise");
   EXPECT_EQ(cost.total.compulsory, 64);
   EXPECT_EQ(cost.ownSectors, 64);
   EXPECT_EQ(cost.traffic(), 1.0);
