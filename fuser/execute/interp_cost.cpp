@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "fuser/codegen/shared_layout.h"
-
 namespace fuser::interp {
 namespace {
 
@@ -39,13 +37,11 @@ CostCounter::CostCounter(const Program& program, const KernelArguments& argument
       touched_(sectors_.count()),
       mostBlocks_(kFewBlocks) {
   const Kernel& kernel = *program.kernel;
-  const SharedLayout layout = sharedLayout(kernel);
   for (const Buffer& buffer : kernel.buffers) {
     Place place;
     place.isShared = buffer.memory == MemoryType::Shared;
     place.isGlobal = buffer.memory == MemoryType::Global;
     place.elementSize = dtypeSize(buffer.dtype);
-    if (place.isShared) place.address = layout.offsets[static_cast<size_t>(buffer.id)];
     if (place.isGlobal) {
       place.address = reinterpret_cast<uint64_t>(arguments.tensors[static_cast<size_t>(buffer.tensor)].data);
     }

@@ -42,7 +42,8 @@ class CostCounter {
   struct Place {
     bool isShared = false;
     bool isGlobal = false;
-    uint64_t address = 0;  // of element 0, in bytes; Shared: in the block's memory
+    uint64_t address = 0;  // of element 0, in bytes. Shared: 0, as an instruction accesses one buffer, and which banks
+                           // hold it makes no difference
     uint64_t elementSize = 0;
   };
 

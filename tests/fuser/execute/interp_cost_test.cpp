@@ -182,14 +182,6 @@ TEST(InterpCost, VectorsPassInPartsOfAWarp) {
   EXPECT_EQ(conflictsOf("f32", "(threadIdx.x * 32)", 2), 30);  // 15 more for each half
 }
 
-TEST(InterpCost, SharedBuffersLieBehindEachOther) {
-  // 3 words of r, rounded up to 16 bytes: a lane of s meets one of r in a bank or not, as the layout has it.
-  Counted two("f32", "block 32, 1, 1\n grid 1, 1, 1", "shared r : f32 [3]\nshared s : f32 [32]\n",
-              "alloc r\nalloc s\ns[threadIdx.x] = move x[threadIdx.x]\nif (threadIdx.x < 3) {\nr[threadIdx.x] = move "
-              "x[threadIdx.x]\n}");
-  EXPECT_EQ(two.cost().bankConflicts, 0);
-}
-
 TEST(InterpCost, EachBlockPassesItsBarriers) {
   const std::string shape = "block 6, 1, 1\n grid 5, 1, 1";
   EXPECT_EQ(Counted("f32", shape, "", "for i < 3 {\nbarrier\n}").cost().barriers, 15);
