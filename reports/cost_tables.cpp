@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "fuser/support/check.h"
+#include "reports/figures.h"
 
 namespace reports {
 namespace {
@@ -128,16 +129,11 @@ void compare(const ProgramCosts& before, const ProgramCosts& after, CostCheck& c
   }
 }
 
-enum class Verdict : uint8_t { More, Less, Other };
+enum class Direction : uint8_t { More, Less, Other };
 
-Verdict verdictOf(const CostChange& change) {
-  if (!costs(change.count)) return Verdict::Other;
-  return change.after > change.before ? Verdict::More : Verdict::Less;
-}
-
-std::string padded(const std::string& text, size_t width, bool right) {
-  const std::string blanks(text.size() < width ? width - text.size() : 0, ' ');
-  return right ? blanks + text : text + blanks;
+Direction directionOf(const CostChange& change) {
+  if (!costs(change.count)) return Direction::Other;
+  return change.after > change.before ? Direction::More : Direction::Less;
 }
 
 }  // namespace
@@ -202,14 +198,14 @@ CostCheck compareCosts(const CostTable& baseline, const CostTable& current) {
 
 bool anyTotalGrew(const CostCheck& check) {
   return std::any_of(check.changes.begin(), check.changes.end(), [](const CostChange& change) {
-    return change.line == kTotal && verdictOf(change) == Verdict::More;
+    return change.line == kTotal && directionOf(change) == Direction::More;
   });
 }
 
 std::string toText(const CostCheck& check) {
   std::vector<CostChange> changes = check.changes;
   std::stable_sort(changes.begin(), changes.end(),
-                   [](const CostChange& a, const CostChange& b) { return verdictOf(a) < verdictOf(b); });
+                   [](const CostChange& a, const CostChange& b) { return directionOf(a) < directionOf(b); });
   std::string text;
   if (changes.empty()) text = "all counts that both tables have are the same\n";
   size_t program = 7, line = 6;
@@ -224,10 +220,10 @@ std::string toText(const CostCheck& check) {
   };
   if (!changes.empty()) row("", "program", "kernel", "count", "before", "after");
   for (const CostChange& change : changes) {
-    const Verdict verdict = verdictOf(change);
-    row(verdict == Verdict::More   ? "MORE"
-        : verdict == Verdict::Less ? "LESS"
-                                   : "OTHER",
+    const Direction direction = directionOf(change);
+    row(direction == Direction::More   ? "MORE"
+        : direction == Direction::Less ? "LESS"
+                                       : "OTHER",
         change.program, change.line, countName(change.count), std::to_string(change.before),
         std::to_string(change.after));
   }
