@@ -60,6 +60,12 @@ Json viewsJson(const CampaignSummary& summary) {
   return json;
 }
 
+Json costsJson(const Costs& costs) {
+  Json json = {{"cases", costs.cases}, {"own_sectors", costs.ownSectors}, {"schedulers", Json::object()}};
+  for (const auto& [name, each] : costs.schedulers) json["schedulers"][name] = allFields<Json>(each);
+  return json;
+}
+
 Json stampJson(const CampaignSummary& summary) {
   Json json = Json::object();
   for (const auto& [name, value] : summary.stamp) json[keyFromWords(name)] = value;
@@ -100,6 +106,7 @@ std::string toJson(const CampaignSummary& summary) {
   json["progress"] = allFields<Json>(summary.progress);
   json["compilers"] = allFields<Json>(summary.compilers);
   json["views"] = viewsJson(summary);
+  json["costs"] = costsJson(summary.costs);
   json["corpus"] = allFields<Json>(summary.corpus);
   json["findings"] = allFields<Json>(summary.findings);
   json["buckets"] = bucketsJson(summary);

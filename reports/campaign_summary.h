@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "reports/costs.h"
 #include "reports/fields.h"
 #include "reports/fields_sum.h"
 #include "reports/second_looks.h"
@@ -150,11 +151,12 @@ struct Sums {
   std::map<std::string, double> stageSeconds;  // over all workers
   Compilers compilers;
   std::map<std::string, View> views;
+  Costs costs;
   bool operator==(const Sums&) const = default;
 };
 REPORTS_FIELDS(Sums, cases, runs, verdicts, rejectedByReason, judgedCases, decidedCases, probedCases, secondLooks,
                slowCases, slowestSeconds, elements, outputs, ops, dtypes, ranks, schedulers, traits, passes, decisions,
-               opCoverage, margins, stageSeconds, compilers, views)
+               opCoverage, margins, stageSeconds, compilers, views, costs)
 
 struct CampaignSummary : Sums {
   std::vector<std::pair<std::string, std::string>> stamp;  // version, format, stream, engine, compiler, …

@@ -55,4 +55,9 @@ std::string duration(double seconds) {
   return std::to_string(whole / 3600) + " h " + two(whole / 60 % 60) + " min";
 }
 
+std::string padded(const std::string& text, size_t width, bool right) {
+  const std::string blanks(text.size() < width ? width - text.size() : 0, ' ');
+  return right ? blanks + text : text + blanks;
+}
+
 }  // namespace reports

@@ -21,6 +21,7 @@ void writeMargins(Markup& page, const CampaignSummary& summary);
 void writeVerdicts(Markup& page, const CampaignSummary& summary);
 void writeThroughput(Markup& page, const CampaignSummary& summary);
 void writeTime(Markup& page, const CampaignSummary& summary);
+void writeCosts(Markup& page, const CampaignSummary& summary);
 void writeRun(Markup& page, const CampaignSummary& summary);
 
 // Opens a section, and in it a fold that is closed at first: `title` and `sentence` stay visible. closeFold() ends

@@ -81,11 +81,6 @@ void compareStamps(const Measurement& baseline, const Measurement& current, Perf
   }
 }
 
-std::string padded(const std::string& text, size_t width, bool right) {
-  const std::string blanks(text.size() < width ? width - text.size() : 0, ' ');
-  return right ? blanks + text : text + blanks;
-}
-
 }  // namespace
 
 const char* verdictName(SpeedVerdict verdict) {

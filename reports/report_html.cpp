@@ -6,10 +6,9 @@ namespace reports {
 namespace {
 
 void writeNavigation(Markup& page) {
-  const std::pair<const char*, const char*> entries[] = {{"findings", "Findings"},     {"coverage", "Coverage"},
-                                                         {"margins", "Margins"},       {"verdicts", "Verdicts"},
-                                                         {"throughput", "Throughput"}, {"time", "Time"},
-                                                         {"run", "What ran"}};
+  const std::pair<const char*, const char*> entries[] = {
+      {"findings", "Findings"},     {"coverage", "Coverage"}, {"margins", "Margins"}, {"verdicts", "Verdicts"},
+      {"throughput", "Throughput"}, {"time", "Time"},         {"costs", "Costs"},     {"run", "What ran"}};
   page.open("nav");
   for (const auto& [id, name] : entries) page.element("a", {{"href", std::string("#") + id}}, name);
   page.close();
@@ -42,6 +41,7 @@ std::string toHtml(const CampaignSummary& summary) {
   writeVerdicts(page, summary);
   writeThroughput(page, summary);
   writeTime(page, summary);
+  writeCosts(page, summary);
   writeRun(page, summary);
   page.close();
   page.open("script").verbatim(pageScript()).close();

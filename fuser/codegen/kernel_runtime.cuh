@@ -15,8 +15,8 @@
 namespace fuser {
 
 #ifdef __CUDACC__
-// Counts an arrival, and waits until `goal` are counted. The fences order memory around the count, so that blocks see what
-// others wrote before.
+// Counts an arrival, and waits until `goal` are counted. The fences order memory around the count, so that blocks see
+// what others wrote before.
 __device__ __forceinline__ int32 gridArrive(int32* count) {
   __threadfence();
   return atomicAdd(count, 1);

@@ -6,9 +6,12 @@
 #include <memory>
 
 #include "fuser/execute/engine.h"
+#include "fuser/execute/kernel_cost.h"
 
 namespace fuser {
 
 std::unique_ptr<Engine> makeInterpEngine();
+// The same, and the costs of each kernel's launches are added to `costs`, in the order in which kernels are compiled.
+std::unique_ptr<Engine> makeCountingInterpEngine(std::shared_ptr<KernelCosts> costs);
 
 }  // namespace fuser

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <optional>
 
+#include "fuser/execute/interp_cost.h"
 #include "fuser/execute/launch_shape.h"
 
 namespace fuser::interp {
@@ -43,6 +45,7 @@ class Machine {
   }
 
   size_t zeroed() const { return zeroed_; }
+  void countWith(CostCounter& counter) { counter_ = &counter; }
 
   void run() {
     bindSymbols();
@@ -54,6 +57,7 @@ class Machine {
       bindBlocks(block);
       values_.compute(kBatchScope, lanes_);
       memory_.beginBatch(lanes_);
+      if (counter_) counter_->beginBatch(lanes_);
       run(program_.body, Mask{0, lanes_, nullptr});
     }
   }
@@ -130,6 +134,18 @@ class Machine {
     position_.statement = outer;
   }
 
+  // Counts an access that was done.
+  void count(Element element, int width, const Mask& mask) {
+    if (!counter_) return;
+    const bool varying = program_.index[element.index].varying;
+    const LaneIndices indices{varying ? values_.lanes(element.index) : nullptr,
+                              varying ? 0 : values_.uniform(element.index)};
+    counter_->access(element.buffer, width, mask, indices);
+  }
+  void countBarriers(const Mask& mask, int64_t each) {
+    if (counter_) counter_->barriers(mask, each);
+  }
+
   void execute(const AllocateStep& step, const Mask&) { memory_.allocate(step.buffer); }
 
   void execute(const LoopStep& step, const Mask& mask) {
@@ -195,6 +211,7 @@ class Machine {
   template <class T>
   void loadIndex(const LoadIndexStep& step, const Mask& mask) {
     const T* loaded = static_cast<const T*>(memory_.read(step.source, 0, mask, rooms_[0]));
+    count(step.source, 1, mask);
     const int64_t low = values_.uniform(step.low);
     const int64_t extent = values_.uniform(step.extent);
     if (low == kOverflow || extent == kOverflow) position_.fail(mask.begin, "index overflow in the range of an index");
@@ -231,6 +248,8 @@ class Machine {
       }
       memory_.store(step.target, i, mask, memory_.read(step.source, i, mask, rooms_[0]));
     }
+    count(step.source, step.width, mask);
+    count(step.target, step.width, mask);
   }
 
   // Loads an operand for the active lanes, in the dtype that the op takes.
@@ -238,7 +257,10 @@ class Machine {
     const void* values = nullptr;
     switch (input.kind) {
       case Input::Kind::Constant: return constants_[input.constant];
-      case Input::Kind::Element: values = memory_.read(input.element, 0, mask, rooms_[2 * place]); break;
+      case Input::Kind::Element:
+        values = memory_.read(input.element, 0, mask, rooms_[2 * place]);
+        count(input.element, 1, mask);
+        break;
       case Input::Kind::Integer: values = integers(input.integer, mask, rooms_[2 * place]); break;
     }
     if (!input.convert) return values;
@@ -286,6 +308,7 @@ class Machine {
     } else if (result != direct) {
       std::memcpy(direct + mask.begin * resultSize, result + mask.begin * resultSize, mask.width() * resultSize);
     }
+    count(step.target, 1, mask);
   }
 
   // Checks that all or none of the threads of each block arrive.
@@ -309,19 +332,22 @@ class Machine {
   void execute(const BarrierStep& step, const Mask& mask) {
     if (step.semaphore < 0) {
       checkMeeting(mask, "barrier");
-      return memory_.barrier();
+      memory_.barrier();
+      return countBarriers(mask, 1);
     }
     for (size_t lane = 0; lane < lanes_; ++lane) {
       if (lane >= mask.begin && lane < mask.end && mask.active(lane)) continue;
       position_.fail(lane, "divergent grid barrier: this thread does not arrive, others do");
     }
     memory_.gridBarrier(step.semaphore, static_cast<int32_t>(blocks_), mask.begin);
+    countBarriers(mask, CostCounter::kBarriersOfGrid);
   }
 
   void execute(const ReleaseStep& step, const Mask&) { memory_.release(step.semaphore); }
 
   void execute(const ReduceStep& step, const Mask& mask) {
     checkMeeting(mask, "block reduction");
+    countBarriers(mask, CostCounter::barriersOfReduction(step.threads.length));
     const void* source = memory_.read(step.source, 0, mask, rooms_[0]);
     switch (dtypeSize(step.dtype)) {
       case 1: return reduce<uint8_t>(step, mask, source);
@@ -385,6 +411,7 @@ class Machine {
 
   void execute(const WelfordStep& step, const Mask& mask) {
     checkMeeting(mask, "block Welford");
+    countBarriers(mask, CostCounter::barriersOfReduction(step.threads.length));
     if (step.dtype == DataType::Float) return joinParts<float>(step, mask);
     joinParts<double>(step, mask);
   }
@@ -415,6 +442,7 @@ class Machine {
     for (size_t i = 0; i < 3; ++i) {
       from[2 * i] = memory_.read(step.own[i], 0, mask, rooms_[2 * i]);
       from[2 * i + 1] = memory_.read(step.other[i], 0, mask, rooms_[2 * i + 1]);
+      count(step.other[i], 1, mask);
     }
     T* mean = reinterpret_cast<T*>(rooms_[0]);
     T* squares = reinterpret_cast<T*>(rooms_[2]);
@@ -448,6 +476,7 @@ class Machine {
   std::array<std::byte*, kRooms> rooms_{};
   std::vector<CachedMask> masks_;
   std::vector<std::byte*> constants_;
+  CostCounter* counter_ = nullptr;  // null: nothing is counted
 };
 
 void checkTensors(const Kernel& kernel, const KernelArguments& arguments) {
@@ -474,7 +503,7 @@ std::byte* Scratch::get(size_t bytes, size_t zeroed) {
   return aligned;
 }
 
-void runLaunch(const Program& program, const KernelArguments& arguments, Scratch& scratch) {
+void runLaunch(const Program& program, const KernelArguments& arguments, Scratch& scratch, LaunchCost* cost) {
   const Kernel& kernel = *program.kernel;
   checkArguments(kernel, arguments);
   checkTensors(kernel, arguments);
@@ -500,7 +529,11 @@ void runLaunch(const Program& program, const KernelArguments& arguments, Scratch
   Arena measure;
   const Machine measured(program, arguments, shape, static_cast<int64_t>(blocks), measure);
   Arena arena(scratch.get(measure.used(), measured.zeroed()));
-  Machine(program, arguments, shape, static_cast<int64_t>(blocks), arena).run();
+  Machine machine(program, arguments, shape, static_cast<int64_t>(blocks), arena);
+  std::optional<CostCounter> counter;
+  if (cost) machine.countWith(counter.emplace(program, arguments));
+  machine.run();
+  if (cost) *cost += counter->finish();
 }
 
 }  // namespace fuser::interp

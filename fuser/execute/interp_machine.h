@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fuser/execute/interp_memory.h"
+#include "fuser/execute/kernel_cost.h"
 
 namespace fuser::interp {
 
@@ -21,7 +22,8 @@ class Scratch {
   size_t size_ = 0;
 };
 
-// Runs the launch to its end. Throws ViolationError, or UserError if the launch is too large.
-void runLaunch(const Program& program, const KernelArguments& arguments, Scratch& scratch);
+// Runs the launch to its end. Throws ViolationError, or UserError if the launch is too large. `cost`: null, or where to
+// add what it costs, once it has ended.
+void runLaunch(const Program& program, const KernelArguments& arguments, Scratch& scratch, LaunchCost* cost = nullptr);
 
 }  // namespace fuser::interp

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "fuser/execute/launch_shape.h"
+
 namespace fuser::interp {
 namespace {
 
@@ -25,18 +27,6 @@ void withSize(size_t bytes, F&& f) {
 
 }  // namespace
 
-namespace {
-
-const TensorRef& argumentOf(const Kernel& kernel, const Buffer& buffer, const KernelArguments& arguments) {
-  if (buffer.tensor >= 0) return arguments.tensors[static_cast<size_t>(buffer.tensor)];
-  const auto own = std::find_if(kernel.workspaces.begin(), kernel.workspaces.end(),
-                                [&](const Workspace& workspace) { return workspace.buffer == buffer.id; });
-  FUSER_CHECK(own != kernel.workspaces.end(), buffer.name, " is no argument");
-  return arguments.workspaces[static_cast<size_t>(own - kernel.workspaces.begin())];
-}
-
-}  // namespace
-
 LaneMemory::LaneMemory(const Program& program, const KernelArguments& arguments, const Position& position,
                        IndexValues& values, size_t stride, Arena& arena)
     : program_(program),
@@ -50,7 +40,7 @@ LaneMemory::LaneMemory(const Program& program, const KernelArguments& arguments,
     memory.buffer = &buffer;
     memory.elementSize = dtypeSize(buffer.dtype);
     if (buffer.memory == MemoryType::Global) {
-      const TensorRef& tensor = argumentOf(kernel, buffer, arguments);
+      const TensorRef& tensor = globalArgument(kernel, buffer, arguments);
       memory.extent = extentInMemory(tensor.sizes, tensor.strides);
       memory.data = static_cast<std::byte*>(tensor.data);
       memory.output = buffer.tensor < 0 || kernel.tensors[static_cast<size_t>(buffer.tensor)].written;

@@ -48,6 +48,14 @@ void checkArguments(const Kernel& kernel, const KernelArguments& arguments) {
   }
 }
 
+const TensorRef& globalArgument(const Kernel& kernel, const Buffer& buffer, const KernelArguments& arguments) {
+  if (buffer.tensor >= 0) return arguments.tensors[static_cast<size_t>(buffer.tensor)];
+  const auto own = std::find_if(kernel.workspaces.begin(), kernel.workspaces.end(),
+                                [&](const Workspace& workspace) { return workspace.buffer == buffer.id; });
+  FUSER_CHECK(own != kernel.workspaces.end(), buffer.name, " is no argument");
+  return arguments.workspaces[static_cast<size_t>(own - kernel.workspaces.begin())];
+}
+
 std::array<int64_t, 3> gridOf(const Kernel& kernel, const KernelArguments& arguments) {
   std::array<int64_t, 3> grid{1, 1, 1};
   for (size_t i = 0; i < 3; ++i) {

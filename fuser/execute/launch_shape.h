@@ -13,6 +13,9 @@ namespace fuser {
 // Checks the number and dtypes of arguments against the kernel's parameters (CheckError).
 void checkArguments(const Kernel& kernel, const KernelArguments& arguments);
 
+// The argument that a Global buffer is: a tensor or a workspace.
+const TensorRef& globalArgument(const Kernel& kernel, const Buffer& buffer, const KernelArguments& arguments);
+
 // The number of blocks along x, y, z for these arguments; never negative.
 std::array<int64_t, 3> gridOf(const Kernel& kernel, const KernelArguments& arguments);
 

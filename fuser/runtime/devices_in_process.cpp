@@ -12,6 +12,7 @@
 
 #include "fuser/analysis/resharding.h"
 #include "fuser/communicate/in_process.h"
+#include "fuser/host_run/memory_pool.h"
 #include "fuser/host_run/tensor_memory.h"
 #include "fuser/runtime/device_inputs.h"
 #include "fuser/runtime/input_facts.h"
@@ -51,7 +52,7 @@ class Gatherer {
     whole.sizes[axis] *= static_cast<int64_t>(deviceTensors.size());
     whole.strides = denseStrides(tensor, whole.sizes);
     const size_t bytes = static_cast<size_t>(extentInMemory(whole.sizes, whole.strides)) * dtypeSize(whole.dtype);
-    record_.memory.push_back(std::shared_ptr<std::byte[]>(new std::byte[bytes + 1]));
+    record_.memory.push_back(std::make_shared<MemoryPool>()->allocate(bytes));  // aligned as a program's outputs
     whole.data = record_.memory.back().get();
     for (size_t place = 0; place < deviceTensors.size(); ++place) {
       copyElements(*deviceTensors[place], partOnDevice(tensor, tensor->mesh().devices()[place], whole));

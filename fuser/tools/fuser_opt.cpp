@@ -21,6 +21,7 @@
 #include "fuser/lower/lower.h"
 #include "fuser/passes/passes.h"
 #include "fuser/runtime/build_program.h"
+#include "fuser/runtime/case_cost.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/segment/named_counts.h"
 #include "fuser/support/set_up_error.h"
@@ -79,11 +80,25 @@ std::string footer() {
   out << "\nWithout an option that prints or runs, fuser-opt prints the case in canonical form.\n"
          "Schedules and kernels are made for the sizes of the file's first run; a file without runs is compiled for "
          "any.\n"
+         "\n--print=cost runs the run with most elements on interp, for the device h200, and counts. A sector is 32 "
+         "bytes\n"
+         "of global memory.\n"
+         "  launches    those with blocks          blocks   of all launches\n"
+         "  threads     of a block                 shared   bytes of a block\n"
+         "  requested   sectors: the different ones of each instruction of a warp\n"
+         "  per block   sectors: the different ones of each block\n"
+         "  compulsory  sectors: the different ones of each launch\n"
+         "  conflicts   passes of instructions on shared memory beyond their first, for two words in one of 32 banks;\n"
+         "              vectors pass in halves and quarters of a warp\n"
+         "  barriers    that blocks pass, those inside of block reductions too, summed over blocks\n"
+         "  registers   of a thread, by NVRTC's assembler; - without NVRTC\n"
+         "  traffic     compulsory sectors of all launches by those of the fusion's own inputs and outputs\n"
          "\nExamples:\n"
          "  fuser-opt corpus/seeds/softmax.fusion --print=segments,schedule\n"
          "  fuser-opt corpus/seeds/softmax.fusion --print-after=PreSegmenter\n"
          "  fuser-opt corpus/seeds/softmax.fusion --explain-segments\n"
          "  fuser-opt corpus/seeds/*.fusion --count-segments\n"
+         "  fuser-opt corpus/seeds/*.fusion --print=cost > now.txt && fuserfuzz perf-check --costs old.txt now.txt\n"
          "  fuser-opt corpus/seeds/softmax.fusion --print=cuda,runtime > softmax.cu && nvcc -c softmax.cu\n"
          "  fuser-opt corpus/seeds/softmax.fusion --run --engine=cpu\n"
          "  echo 'fusion f(%x: f32[i0]) { %y = neg(%x) return %y }' | fuser-opt - --print=kernel\n"
@@ -197,6 +212,14 @@ void countAll(const Arguments& arguments) {
   countSegments(cases, std::cout);
 }
 
+// Whether a compilation shows the stage.
+bool isMade(Stage stage) { return stage != Stage::Fusion && stage != Stage::Cost; }
+
+// "softmax" of "corpus/seeds/softmax.fusion".
+std::string nameOf(const std::string& file) {
+  return file == "-" ? "<stdin>" : std::filesystem::path(file).stem().string();
+}
+
 void execute(const Arguments& arguments, const Case& testCase, spdlog::logger* log) {
   const PrintRequest request = requestOf(arguments);
   FusionExecutorCache::Settings settings = settingsOf(testCase);
@@ -218,8 +241,10 @@ void execute(const Arguments& arguments, const Case& testCase, spdlog::logger* l
   if (request.stages.count(Stage::Fusion)) std::cout << printCase(testCase);
   // With the case alone asked for, a file that does not compile still prints; --run compiles by itself.
   const bool fusionOnly = request.stages == std::set<Stage>{Stage::Fusion} && request.after.empty();
-  const bool printsStage = !request.after.empty() || !(request.stages.empty() || fusionOnly);
-  if (printsStage || (!arguments.run && !fusionOnly)) compileCase(testCase, settings);
+  // Nor does what runs need a program of any sizes.
+  const bool runs = arguments.run || request.stages.count(Stage::Cost) != 0;
+  const bool printsStage = !request.after.empty() || std::any_of(request.stages.begin(), request.stages.end(), isMade);
+  if (printsStage || (!runs && !fusionOnly)) compileCase(testCase, settings);
   for (const std::string& step : request.after) {
     const std::vector<std::string>& ran = printer.stepsSeen();
     FUSER_USER_CHECK(std::find(ran.begin(), ran.end(), step) != ran.end(), "--print-after=", step,
@@ -227,6 +252,7 @@ void execute(const Arguments& arguments, const Case& testCase, spdlog::logger* l
                      "; these did: ", joined(ran));
   }
   std::cout.flush();  // a limit of time ends the run alone
+  if (request.stages.count(Stage::Cost)) std::cout << toTable(costOf(testCase), nameOf(arguments.file));
   if (arguments.run) runAll(testCase, quiet);
   if (arguments.timePasses) logTimes(trace, log);
 }
@@ -252,7 +278,8 @@ int run(int argc, char** argv) {
   Arguments arguments;
   CLI::App app("Compiles a .fusion file and prints what the stages make of it.", "fuser-opt");
   app.footer(footer());
-  app.add_option("FILE", arguments.files, "a .fusion file, or - for standard input; --count-segments takes several")
+  app.add_option("FILE", arguments.files,
+                 "a .fusion file, or - for standard input; --count-segments and --print=cost take several")
       ->required();
   app.add_option("--print", arguments.print, "stages to print, with commas between")
       ->delimiter(',')
@@ -303,15 +330,18 @@ int run(int argc, char** argv) {
   LogPtr log = logToStderr(LogLevel::Info);
   try {
     log = logToStderr(chosenLogLevel(arguments.logLevel));
-    arguments.file = arguments.files.front();
     const TimeLimit time(arguments.maxSeconds);
     limitMemory(arguments.maxMemory);
-    FUSER_USER_CHECK(arguments.countSegments || arguments.files.size() == 1,
-                     "only --count-segments takes several files; the second is ", arguments.files[1]);
+    const bool takesSeveral = arguments.countSegments || arguments.print == std::vector<std::string>{"cost"};
+    FUSER_USER_CHECK(takesSeveral || arguments.files.size() == 1,
+                     "only --count-segments and --print=cost take several files; the second is ", arguments.files[1]);
     if (arguments.countSegments) {
       countAll(arguments);
     } else {
-      execute(arguments, log.get());
+      for (const std::string& file : arguments.files) {
+        arguments.file = file;
+        execute(arguments, log.get());
+      }
     }
     std::cout.flush();
     FUSER_USER_CHECK(std::cout.good(), "cannot write the output; is the disk full?");

@@ -38,6 +38,7 @@ const std::vector<StageInfo>& stageTable() {
       {Stage::Runtime, "runtime", "a whole .cu file: the runtime, then all kernels, as nvcc and NVRTC compile them"},
       {Stage::Host, "host", "the host program: allocate, evaluate, launch, free"},
       {Stage::HostSummary, "host_summary", "the host program in short: tensors by number, with their axes"},
+      {Stage::Cost, "cost", "what the kernels cost: a run on interp with sectors, bank conflicts and barriers counted"},
   };
   return table;
 }

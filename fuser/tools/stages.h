@@ -11,7 +11,7 @@
 
 namespace fuser {
 
-enum class Stage : uint8_t { Fusion, Presegmented, Segments, Schedule, Kernel, Cuda, Runtime, Host, HostSummary };
+enum class Stage : uint8_t { Fusion, Presegmented, Segments, Schedule, Kernel, Cuda, Runtime, Host, HostSummary, Cost };
 
 struct StageInfo {
   Stage stage;

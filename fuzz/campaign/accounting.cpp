@@ -94,6 +94,7 @@ reports::Sums sumsOfCase(const TaskResult& result) {
     sums.views[view].segmentsOfCases = segments[0];
     sums.views[view].segmentsInView = segments[1];
   }
+  sums.costs = result.costs;
   for (const auto& [stage, seconds] : verdict.seconds) sums.stageSeconds[stage] += seconds;
   return sums;
 }

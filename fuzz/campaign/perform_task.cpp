@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "fuser/analysis/stage_observers.h"
+#include "fuser/runtime/case_cost.h"
 #include "fuser/segment/segmented_fusion.h"
 #include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
@@ -16,6 +17,7 @@
 #include "fuzz/judge/title.h"
 #include "fuzz/views/views.h"
 #include "oracle/reference/reference.h"
+#include "reports/fields_sum.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -131,6 +133,28 @@ TaskResult performBucket(const BucketTask& task, const TaskSettings& settings) {
   return result;
 }
 
+// What the kernels of the case cost; nothing of a case that is rejected for the device h200.
+reports::Costs costsOf(const Case& testCase, const JudgeSettings& settings) {
+  reports::Costs costs;
+  CaseCost cost;
+  try {
+    cost = costOf(testCase, {.registers = false, .maxBytes = 4 * settings.maxInputBytes});
+  } catch (const UserError& error) {
+    rethrowIfSetUpError(error);
+    return costs;
+  }
+  costs.cases = 1;
+  costs.ownSectors = cost.ownSectors;
+  for (const KernelRow& row : cost.kernels) {
+    reports::SchedulerCosts& sum = costs.schedulers[row.scheduler];
+    const LaunchCost& own = row.cost;
+    reports::addTo(sum,
+                   {0, 1, own.launches, own.requested, own.perBlock, own.compulsory, own.bankConflicts, own.barriers});
+    sum.cases = 1;
+  }
+  return costs;
+}
+
 // Of a kind of task what it does. Where it throws, `result` keeps what it had said.
 class Performer {
  public:
@@ -140,6 +164,7 @@ class Performer {
     const Case testCase = generate(task.number);
     judgeGenerated(testCase, repeats(task.number));
     if (!isKept()) judgeViews(testCase, task.number, settings_, result_);
+    if (task.number % kCostOneIn == 0) countCosts(testCase);
     keepIfSlow(testCase);
   }
 
@@ -222,6 +247,19 @@ class Performer {
     // Only a file promises what becomes of it.
     if (!isFinding(result_.verdict.kind)) result_.verdict.expected = true;
     keepFailing(testCase);
+  }
+
+  // An error here is a finding of this case: only in this run is memory given back as a program says.
+  void countCosts(const Case& testCase) {
+    if (isKept() || result_.verdict.kind == VerdictKind::Rejected) return;
+    const Clock::time_point start = Clock::now();
+    try {
+      result_.costs = costsOf(testCase, settings_.judge);
+    } catch (const std::exception&) {
+      result_.text = printCase(testCase);
+      throw;
+    }
+    result_.verdict.seconds.emplace_back("costs", secondsSince(start));
   }
 
   bool isKept() const { return isFinding(result_.verdict.kind) || !result_.verdict.expected; }

@@ -16,6 +16,9 @@ inline constexpr uint64_t kBatch = 16, kBatchStride = 8192;
 // One in this many generated cases runs everything twice, to compare the bits. Files always do.
 inline constexpr uint64_t kRepeatOneIn = 4;
 
+// One in this many generated cases is run once more, in the run with most elements, to count what its kernels cost.
+inline constexpr uint64_t kCostOneIn = 50;
+
 struct TaskSettings {
   uint64_t seed = 1;
   GeneratorOptions generator;

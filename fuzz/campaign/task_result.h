@@ -10,6 +10,7 @@
 #include "fuser/case/case.h"
 #include "fuzz/isolate/worker_pool.h"
 #include "fuzz/judge/judge_case.h"
+#include "reports/costs.h"
 #include "reports/fields.h"
 
 namespace fuser::fuzz {
@@ -51,10 +52,11 @@ struct TaskResult {
   std::map<std::string, std::string> views;          // verdicts by view in which it was judged (views/views.h)
   // The numbers of segments over all runs, by view: of the case itself, and in the view.
   std::map<std::string, std::array<int64_t, 2>> viewSegments;
+  reports::Costs costs;  // of a case that is counted; no cases for any other
   bool operator==(const TaskResult&) const = default;
 };
 REPORTS_FIELDS(TaskResult, verdict, text, slow, bucket, view, guilty, runs, batch, findings, ops, dtypes, ranks, traits,
-               places, fused, views, viewSegments)
+               places, fused, views, viewSegments, costs)
 
 // The encoding for the pipe and the ledger's journal.
 std::string encode(const TaskResult& result);

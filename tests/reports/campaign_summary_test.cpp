@@ -75,11 +75,17 @@ TEST(CampaignSummaryTest, TheReadmeListsEveryFieldOfTheJson) {
   for (const auto& [name, value] : json["buckets"][0]["minimized"].items()) {
     written.insert("buckets[].minimized." + name);
   }
-  for (const char* group : {"compilers", "second_looks"}) {
+  for (const char* group : {"compilers", "second_looks", "costs"}) {
     for (const auto& [name, value] : json[group].items()) written.insert(std::string(group) + "." + name);
   }
   for (const std::string& name : written) EXPECT_TRUE(documented.count(name)) << "not in reports/README.md: " << name;
   for (const std::string& name : documented) EXPECT_TRUE(written.count(name)) << "not in report.json: " << name;
+}
+
+TEST(CampaignSummaryTest, JsonHasAllCostsOfAScheduler) {
+  const nlohmann::json json = nlohmann::json::parse(toJson(reports_test::fullSummary()));
+  EXPECT_EQ(json["costs"]["schedulers"]["PointWise"]["bank_conflicts"], 0);
+  EXPECT_EQ(json["costs"]["schedulers"]["Reduction"]["barriers"], 345);
 }
 
 TEST(CampaignSummaryTest, AllReportsAreWrittenToTheFolder) {

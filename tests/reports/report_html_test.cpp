@@ -62,6 +62,15 @@ TEST(ReportHtmlTest, ACampaignThatJudgedNothingIsNotClean) {
   EXPECT_TRUE(pageOf(CampaignSummary{}).withClass("good").empty());
 }
 
+TEST(ReportHtmlTest, TellsWhatKernelsCost) {
+  CampaignSummary summary = fullSummary();
+  const std::string text = pageOf(summary).allText();
+  EXPECT_NE(text.find("Of 40 cases: 2.00 sectors requested for a compulsory one, traffic 1.90."), std::string::npos);
+  EXPECT_NE(text.find("Reduction7771,30090080012345"), std::string::npos) << text;
+  summary.costs = {};
+  EXPECT_NE(pageOf(summary).allText().find("No case was counted."), std::string::npos);
+}
+
 TEST(ReportHtmlTest, SaysWhatRan) {
   const XmlNode page = pageOf(fullSummary());
   const XmlNode& stamp = *page.withClass("stamp").at(0);

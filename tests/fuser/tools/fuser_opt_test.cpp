@@ -88,7 +88,7 @@ const golden::Texts kTexts("tests/fuser/tools/fuser_opt.txt", {"arguments"}, [](
 TEST_F(FuserOptTest, HelpNamesTheStages) {
   const Outcome outcome = fuserOpt("--help");
   EXPECT_EQ(outcome.exitCode, 0);
-  for (const char* stage : {"fusion", "presegmented", "segments", "schedule", "kernel", "cuda", "host"}) {
+  for (const char* stage : {"fusion", "presegmented", "segments", "schedule", "kernel", "cuda", "host", "cost"}) {
     EXPECT_EQ(count(outcome.text, std::string("\n  ") + stage + "  +[a-zC]"), 1u) << stage << outcome.text;
   }
 }
@@ -115,6 +115,22 @@ TEST_F(FuserOptTest, CountsSegmentsOfSeveralFiles) {
   EXPECT_EQ(count(outcome.text, "\\.fusion +2 +2 +2 +2\n"), 2u) << outcome.text;
   EXPECT_EQ(count(outcome.text, "\nall +4 +4 +4 +4\n"), 1u) << outcome.text;
   EXPECT_EQ(fuserOpt(path + " " + path).exitCode, 1);
+}
+
+TEST_F(FuserOptTest, PrintsCostsOfSeveralFiles) {
+  const std::string path = file(kTwoSegments);
+  const Outcome outcome = fuserOpt(path + " " + path + " --print=cost");
+  EXPECT_EQ(outcome.exitCode, 0);
+  EXPECT_EQ(count(outcome.text, "cost of fuser_opt_test\\.\\d+, run 0: 2 sectors"), 2u) << outcome.text;
+  EXPECT_EQ(count(outcome.text, "\n  k0_reduction +1 "), 2u) << outcome.text;
+  EXPECT_EQ(count(outcome.text, "\n  total +2 .* traffic 2\\.00\n"), 2u) << outcome.text;
+  EXPECT_EQ(fuserOpt(path + " " + path + " --print=cost,kernel").exitCode, 1);
+}
+
+TEST_F(FuserOptTest, CostNeedsARun) {
+  const Outcome outcome = fuserOpt(file("fusion f(%x: f32[i0]) { %y = neg(%x)\n return %y }") + " --print=cost");
+  EXPECT_EQ(outcome.exitCode, 1);
+  EXPECT_EQ(outcome.text, "fuser-opt: cost: the case has no run that is not rejected\n");
 }
 
 TEST_F(FuserOptTest, DumpsThePreSegmenter) {
@@ -250,7 +266,7 @@ TEST_F(FuserOptTest, ErrorsAreOneSentenceAndExitOne) {
   EXPECT_EQ(
       error(path + " --print=nonesuch"),
       "fuser-opt: --print=nonesuch: no such stage; the stages are fusion, presegmented, segments, schedule, kernel, "
-      "cuda, runtime, host, host_summary\n");
+      "cuda, runtime, host, host_summary, cost\n");
   EXPECT_EQ(error(path + " --print=segmens"), "fuser-opt: --print=segmens: no such stage; did you mean 'segments'\n");
   EXPECT_EQ(error(path + " --engine=gpu"), "fuser-opt: --engine=gpu: there are interp, cpu and cuda\n");
   EXPECT_EQ(error(path + " --dump=all"), "fuser-opt: --dump=all: no such dump; there are preseg and host_ir\n");

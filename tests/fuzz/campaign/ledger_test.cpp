@@ -192,7 +192,7 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
         [&](std::string_view key, const auto&) { keys += concat(keys.empty() ? "" : " ", key); }, kNew);
     return keys;
   };
-  EXPECT_EQ(kLedgerVersion, 7);
+  EXPECT_EQ(kLedgerVersion, 8);
   EXPECT_EQ(keysOf(std::type_identity<FindingRecord>()),
             "origin kind reason detail place pattern seen_in history label bucket title guilty_op "
             "structure known features counted text_sha1 file sequence_file bytes found_seconds");
@@ -201,10 +201,10 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
             "cases runs verdicts rejected_by_reason judged_cases decided_cases probed_cases second_looks slow_cases "
             "slowest_seconds elements outputs ops dtypes ranks schedulers traits passes decisions op_coverage margins "
             "stage_seconds "
-            "compilers views");
+            "compilers views costs");
   EXPECT_EQ(keysOf(std::type_identity<TaskResult>()),
             "verdict text slow bucket view guilty runs batch findings ops dtypes ranks traits places fused views "
-            "view_segments");
+            "view_segments costs");
   EXPECT_EQ(keysOf(std::type_identity<CaseVerdict>()),
             "kind reason detail run expected rejection probed seen_in second_looks fault_applied outputs elements ops "
             "margins wrong_value "

@@ -27,6 +27,12 @@ class HelpExamplesTest : public FuserfuzzTest {
       measurement += (i ? ", " : "") + std::string(R"({"name": "stage/lower", "relative_cost": 1})");
     write("reports/baselines/stages.json", measurement + "]}");
     write("now.json", measurement + "]}");
+    for (const char* name : {"old.txt", "new.txt"}) {
+      write(name,
+            "cost of f, run 0: 2 sectors of inputs and outputs\n"
+            "kernel launches blocks threads shared requested per block compulsory conflicts barriers registers\n"
+            "total 0 0 0 0 0 0 0 traffic 0.00\n");
+    }
   }
   void write(const std::string& name, const std::string& text) {
     std::filesystem::create_directories((folder_ / name).parent_path());

@@ -96,6 +96,29 @@ TEST_F(ReportCommandsTest, PerfCheckFailsOnlyOnRequest) {
   EXPECT_EQ(fuserfuzz("perf-check --fail-on-regression " + before + " " + before).exitCode, 0);
 }
 
+TEST_F(ReportCommandsTest, PerfCheckTakesCostsBesideTheTimes) {
+  const auto costs = [&](const std::string& name, int64_t requested) {
+    return write(name,
+                 "cost of f, run 0: 2 sectors of inputs and outputs\n"
+                 "kernel launches blocks threads shared requested per block compulsory conflicts barriers "
+                 "registers\ntotal 1 1 " +
+                     std::to_string(requested) + " 2 2 0 0 traffic 1.00\n");
+  };
+  const std::string few = costs("few.txt", 4), many = costs("many.txt", 8), same = measurement("same.json", 10);
+  const Outcome told = fuserfuzz("perf-check --costs " + few + " " + many);
+  EXPECT_EQ(told.exitCode, 0);
+  EXPECT_NE(told.text.find("MORE   f        total   requested              4             8\n"), std::string::npos)
+      << told.text;
+  EXPECT_EQ(fuserfuzz("perf-check --fail-on-regression --costs " + few + " " + many).exitCode, 77);
+  EXPECT_EQ(fuserfuzz("perf-check --fail-on-regression --costs " + many + " " + few).exitCode, 0);
+  const std::string times = "perf-check --fail-on-regression " + same + " " + same;
+  EXPECT_EQ(fuserfuzz(times + " --costs " + few + " " + few).exitCode, 0);
+  EXPECT_EQ(fuserfuzz(times + " --costs " + few + " " + many).exitCode, 77);
+  EXPECT_EQ(fuserfuzz("perf-check").exitCode, 1);
+  EXPECT_EQ(fuserfuzz("perf-check " + same).exitCode, 1);
+  EXPECT_EQ(fuserfuzz("perf-check --costs " + few + " " + same).exitCode, 1);
+}
+
 TEST_F(ReportCommandsTest, PerfCheckNamesTheProblemOfAFile) {
   const std::string good = measurement("good.json", 10), broken = write("broken.json", "{\"context\":");
   for (const std::string& arguments :

@@ -113,6 +113,10 @@ CampaignSummary hostileSummary(const std::string& text) {
   summary.compilers = {64, 200, 12.5, 8, 4, "nvrtc: not here" + text};
   summary.views["transposed" + text] = {
       "inputs with other strides" + text, 10, {{"agrees", 180}, {"differs" + text, 1}}, 300, 420};
+  summary.costs = {
+      40,
+      1000,
+      {{"PointWise" + text, {39, 60, 61, 2500, 1200, 1100, 0, 0}}, {"Reduction", {7, 7, 7, 1300, 900, 800, 12, 345}}}};
   summary.corpus = {{"corpus/a.fusion" + text, "agrees", "", ""},
                     {"corpus/b.fusion", "rejected" + text, "does not parse" + text, ""}};
   addFindings(summary, text);

@@ -1,0 +1,184 @@
+// Runs a case on the counting interpreter.
+#include "fuser/runtime/case_cost.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+
+#include "fuser/analysis/scheduler.h"
+#include "fuser/codegen/print_cuda.h"
+#include "fuser/execute/interp_engine.h"
+#include "fuser/execute/nvrtc.h"
+#include "fuser/execute/sectors.h"
+#include "fuser/runtime/case_settings.h"
+#include "fuser/support/set_up_error.h"
+
+namespace fuser {
+namespace {
+
+int64_t elementsOf(const Run& run) {
+  int64_t elements = 0;
+  for (const RunInput& input : run.inputs) {
+    // Sizes of a file may be too large; what is past the limit is no run (materialize).
+    if (const auto* tensor = std::get_if<TensorInput>(&input.value)) {
+      int64_t product = 1;
+      for (int64_t size : tensor->sizes)
+        product = std::min(product * std::clamp<int64_t>(size, 0, kMaxElements), kMaxElements);
+      elements += product;
+    }
+  }
+  return elements;
+}
+
+std::vector<TensorRef> tensorsOf(const std::vector<HostValue>& inputs, const std::vector<HostValue>& outputs) {
+  std::vector<TensorRef> tensors;
+  for (const std::vector<HostValue>* values : {&inputs, &outputs}) {
+    for (const HostValue& value : *values) {
+      if (const auto* tensor = std::get_if<TensorRef>(&value)) tensors.push_back(*tensor);
+    }
+  }
+  return tensors;
+}
+
+std::optional<Nvrtc> openNvrtc() {
+  try {
+    return Nvrtc();
+  } catch (const SetUpError&) {
+    return std::nullopt;
+  }
+}
+
+// The registers of each kernel; none where there is no NVRTC, or one that does not know the architecture.
+std::vector<std::optional<int64_t>> registersOf(const std::vector<const Kernel*>& kernels) {
+  std::vector<std::optional<int64_t>> registers(kernels.size());
+  const std::optional<Nvrtc> nvrtc = openNvrtc();
+  if (kernels.empty() || !nvrtc) return registers;
+  std::vector<KernelResources> found;
+  try {
+    found = nvrtc->resourcesOf(printModule(kernels), std::to_string(kernels.front()->device.architecture));
+  } catch (const UserError& error) {
+    rethrowIfSetUpError(error);
+  }
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const std::string entry = entryName(*kernels[i], i);
+    for (const KernelResources& each : found) {
+      if (each.entry == entry) registers[i] = each.registers;
+    }
+  }
+  return registers;
+}
+
+// "PointWise" of "k0_pointwise".
+std::string schedulerOf(const std::string& kernel) {
+  const std::string_view last = std::string_view(kernel).substr(kernel.rfind('_') + 1);
+  const auto sameLetters = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; };
+  for (const SchedulerInfo& each : allSchedulers()) {
+    if (std::equal(each.name.begin(), each.name.end(), last.begin(), last.end(), sameLetters)) {
+      return std::string(each.name);
+    }
+  }
+  return std::string(schedulerTypeName(SchedulerType::None));
+}
+
+std::vector<KernelRow> rowsOf(const KernelCosts& costs, bool withRegisters) {
+  std::vector<const Kernel*> kernels;
+  std::vector<KernelRow> rows;
+  for (const KernelCost& each : costs.rows()) {
+    if (each.cost.launches == 0) continue;
+    const Kernel& kernel = *each.kernel;
+    KernelRow row;
+    row.name = kernel.name;
+    row.scheduler = schedulerOf(kernel.name);
+    row.threads = kernel.blockDim[0] * kernel.blockDim[1] * kernel.blockDim[2];
+    row.sharedBytes = static_cast<int64_t>(sharedMemoryBytes(kernel));
+    row.cost = each.cost;
+    rows.push_back(std::move(row));
+    kernels.push_back(&kernel);
+  }
+  if (!withRegisters) return rows;
+  const std::vector<std::optional<int64_t>> registers = registersOf(kernels);
+  for (size_t i = 0; i < rows.size(); ++i) rows[i].registers = registers[i];
+  return rows;
+}
+
+std::string line(const char* name, const std::vector<std::string>& columns) {
+  constexpr int kWidths[] = {8, 10, 8, 8, 12, 12, 12, 12, 12, 14};
+  char text[64];
+  std::snprintf(text, sizeof text, "  %-22s", name);
+  std::string result = text;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    std::snprintf(text, sizeof text, " %*s", kWidths[i], columns[i].c_str());
+    result += text;
+  }
+  result.erase(result.find_last_not_of(' ') + 1);
+  return result + "\n";
+}
+
+}  // namespace
+
+std::optional<double> CaseCost::traffic() const {
+  if (ownSectors == 0) return std::nullopt;
+  return static_cast<double>(total.compulsory) / static_cast<double>(ownSectors);
+}
+
+size_t dearestRun(const Case& testCase) {
+  std::optional<size_t> dearest;
+  for (size_t i = 0; i < testCase.runs.size(); ++i) {
+    if (testCase.runs[i].expectation == Expectation::Rejected) continue;
+    if (!dearest || elementsOf(testCase.runs[i]) > elementsOf(testCase.runs[*dearest])) dearest = i;
+  }
+  FUSER_USER_CHECK(dearest, "cost: the case has no run that is not rejected");
+  return *dearest;
+}
+
+CaseCost costOf(const Case& testCase, const CostSettings& costSettings) {
+  CaseCost result;
+  result.run = dearestRun(testCase);
+  FusionExecutorCache::Settings settings = settingsOf(testCase);
+  settings.context.options.device = 0;  // namedDevices() begins with h200
+  settings.maxBytes = costSettings.maxBytes;
+  const auto costs = std::make_shared<KernelCosts>();
+  settings.engine = makeCountingInterpEngine(costs);
+  const std::shared_ptr<const Fusion> fusion(testCase.fusion.get(), [](const Fusion*) {});  // the case owns it
+  FusionExecutorCache cache(fusion, settings);
+  const RunData data = materialize(testCase, testCase.runs[result.run], costSettings.maxBytes);
+  const std::vector<HostValue> inputs = hostValues(data);
+  ExpressionEvaluator sizes(*fusion);
+  sizes.bindInputs(inputs);
+  const OutputMemory memory = outputMemory(testCase, sizes, costSettings.maxBytes);
+  const RunRecord record = cache.run(inputs, sizes, memory.refs);
+  result.ownSectors = sectorsOf(tensorsOf(inputs, record.outputs));
+  result.kernels = rowsOf(*costs, costSettings.registers);
+  for (const KernelRow& row : result.kernels) result.total += row.cost;
+  return result;
+}
+
+std::string toTable(const CaseCost& cost, const std::string& name) {
+  const auto number = [](int64_t value) { return std::to_string(value); };
+  std::string text =
+      concat("cost of ", name, ", run ", cost.run, ": ", cost.ownSectors, " sectors of inputs and outputs\n");
+  text += line("kernel", {"launches", "blocks", "threads", "shared", "requested", "per block", "compulsory",
+                          "conflicts", "barriers", "registers"});
+  const auto counts = [&](const LaunchCost& of, const std::string& threads, const std::string& shared,
+                          const std::string& last) -> std::vector<std::string> {
+    return {number(of.launches),
+            number(of.blocks),
+            threads,
+            shared,
+            number(of.requested),
+            number(of.perBlock),
+            number(of.compulsory),
+            number(of.bankConflicts),
+            number(of.barriers),
+            last};
+  };
+  for (const KernelRow& row : cost.kernels) {
+    text += line(row.name.c_str(), counts(row.cost, number(row.threads), number(row.sharedBytes),
+                                          row.registers ? number(*row.registers) : "-"));
+  }
+  char traffic[64] = "traffic -";
+  if (cost.traffic()) std::snprintf(traffic, sizeof traffic, "traffic %.2f", *cost.traffic());
+  return text + line("total", counts(cost.total, "", "", traffic));
+}
+
+}  // namespace fuser

@@ -1,0 +1,77 @@
+// The cost of a case: which run, which kernels, what its traffic is.
+
+#include "fuser/runtime/case_cost.h"
+
+#include <gtest/gtest.h>
+
+#include "fuser/text/parser.h"
+#include "tests/golden/golden_tests.h"
+
+namespace fuser {
+namespace {
+
+CaseCost costOfText(const std::string& text) { return costOf(parseCase(text, "case"), {.registers = false}); }
+
+const golden::Texts kTables("tests/fuser/runtime/case_cost.txt", {},
+                            [](const golden::Case& test) { return toTable(costOfText(test.input), "case"); });
+
+constexpr const char* kNeg = "fusion f(%x: f32[i0]) { %y = neg(%x)\n return %y }\n";
+
+TEST(CaseCostTest, TakesTheFirstRunWithMostElements) {
+  const auto runOf = [](const std::string& runs) { return dearestRun(parseCase(kNeg + runs, "case")); };
+  const auto sized = [](int64_t size) { return concat("run { %x = normal(seed = 1) : f32[", size, "] }\n"); };
+  EXPECT_EQ(runOf(sized(8) + sized(256) + sized(256) + sized(16)), 1u);
+  EXPECT_EQ(runOf(sized(8) + "expect agrees\nrun { %x = normal(seed = 1) : f32[4000000000] }\nexpect rejected\n"), 0u);
+  EXPECT_THROW(runOf("run { %x = normal(seed = 1) : f32[4000000000] }\nexpect rejected\n"), UserError);
+  EXPECT_THROW(runOf(""), UserError);
+}
+
+TEST(CaseCostTest, ACopyOfMemoryHasTraffic1) {
+  const CaseCost cost = costOfText(std::string(kNeg) + "run { %x = normal(seed = 1) : f32[256] }");
+  ASSERT_EQ(cost.kernels.size(), 1u);
+  EXPECT_EQ(cost.kernels[0].name, "k0_pointwise");
+  EXPECT_EQ(cost.kernels[0].scheduler, "PointWise");
+  EXPECT_EQ(cost.total.compulsory, 64);
+  EXPECT_EQ(cost.ownSectors, 64);
+  EXPECT_EQ(cost.traffic(), 1.0);
+}
+
+TEST(CaseCostTest, TheOffsetOfAnInputCounts) {
+  const CaseCost cost = costOfText(std::string(kNeg) + "run { %x = normal(seed = 1) : f32[256] {offset = 1} }");
+  EXPECT_EQ(cost.ownSectors, 33 + 32);
+  EXPECT_EQ(cost.total.compulsory, 33 + 32);
+}
+
+TEST(CaseCostTest, WhatIsStoredBetweenKernelsIsTraffic) {
+  const CaseCost cost = costOfText(
+      "fusion f(%x: f32[i0]) { %a = neg(%x)\n %b = segment_set(%a)\n %y = exp(%b)\n return %y }\n"
+      "run { %x = normal(seed = 1) : f32[256] }");
+  ASSERT_EQ(cost.kernels.size(), 2u);
+  EXPECT_EQ(cost.traffic(), 2.0);
+  EXPECT_EQ(cost.total.launches, 2);
+}
+
+TEST(CaseCostTest, AViewTakesNoKernel) {
+  const CaseCost cost = costOfText(
+      "fusion f(%x: f32[i0, i1]) { %y = permute(%x) {dims = [1, 0]}\n return %y }\n"
+      "run { %x = normal(seed = 1) : f32[16, 16] }");
+  EXPECT_EQ(cost.kernels.size(), 0u);
+  EXPECT_EQ(cost.ownSectors, 32);
+  EXPECT_EQ(cost.traffic(), 0.0);
+}
+
+TEST(CaseCostTest, NothingHasNoTraffic) {
+  const CaseCost cost = costOfText(std::string(kNeg) + "run { %x = normal(seed = 1) : f32[0] }");
+  EXPECT_EQ(cost.kernels.size(), 0u);
+  EXPECT_EQ(cost.traffic(), std::nullopt);
+}
+
+TEST(CaseCostTest, TheDeviceIsH200WhateverTheCaseSays) {
+  const std::string run = "run { %x = normal(seed = 1) : f32[4096] }";
+  const CaseCost own = costOfText(std::string(kNeg) + run);
+  const CaseCost tiny = costOfText(std::string(kNeg) + "option device = \"tiny\"\n" + run);
+  EXPECT_EQ(toTable(own, "f"), toTable(tiny, "f"));
+}
+
+}  // namespace
+}  // namespace fuser
