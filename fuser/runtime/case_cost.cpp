@@ -10,6 +10,7 @@
 #include "fuser/execute/interp_engine.h"
 #include "fuser/execute/nvrtc.h"
 #include "fuser/execute/sectors.h"
+#include "fuser/kernel/shared_layout.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/support/set_up_error.h"
 
