@@ -1,7 +1,8 @@
 // InnerPersistent: accepts several reductions over the same axes, the fastest in memory, and what reads them along
 // these axes, as one kernel (softmax, layer norm). The reference is the first reduction; I is its kept axes, R its
 // reduced ones, each merged into one. R has at most `row` elements, a power of two:
-//   [I] -> [I/rows (BIDx), rows (TIDy)]    [R] -> [row] -> [row/t unrolled, t (TIDx)]
+//   [I] -> [I/rows (BIDx), rows (TIDy)]    [R] -> [row] -> [row/t unrolled, t (TIDx)], or with vectors of v elements
+//   [row/v/t unrolled, t (TIDx), v]
 // A block reads its rows once. What several passes over a row need stays on chip (persistent_plan.h): in registers as
 // far as they go, then in shared memory, so that the longest row depends on the device.
 #include <algorithm>
@@ -10,6 +11,7 @@
 
 #include "fuser/schedule/persistent_plan.h"
 #include "fuser/schedule/scheduler_list.h"
+#include "fuser/schedule/vector_plan.h"
 
 namespace fuser {
 namespace {
@@ -128,7 +130,7 @@ std::string whyNotInnerPersistent(const FusionView& view, std::shared_ptr<const 
   return "";
 }
 
-Schedule scheduleInnerPersistent(const Fusion& part, SizeFacts* sizes, const std::vector<InputLayout>&,
+Schedule scheduleInnerPersistent(const Fusion& part, SizeFacts* sizes, const std::vector<InputLayout>& layouts,
                                  const ReferenceMap* known, const DeviceProperties& device) {
   std::optional<ReferenceMap> built;
   if (!known) {
@@ -139,9 +141,18 @@ Schedule scheduleInnerPersistent(const Fusion& part, SizeFacts* sizes, const std
   const auto plan = std::get<PersistentPlan>(planPersistence(part.exprs(), part.inputs(), *known, reduced));
   const IntExpr count = reducedCount(const_cast<Fusion&>(part), reference, reduced);
   const RowShape shape = shapeFor(count, plan, sizes, device);
+  // Vectors are between global memory and registers.
+  VectorPlan vectors;
+  if (shape.inShared.empty()) {
+    vectors = planVectors(part, *known, fastestReduced(reference), sizes, layouts, shape.row / shape.threads, true);
+  }
   Schedule schedule;
   for (const TensorView* input : plan.keptInputs) {
+    if (std::find(vectors.inputs.begin(), vectors.inputs.end(), input->name()) != vectors.inputs.end()) continue;
     schedule.push_back(on(TransformKind::CacheAfter, input->name(), input->name() + ".cache"));
+  }
+  for (const std::string& input : vectors.inputs) {
+    schedule.push_back(on(TransformKind::CacheAfter, input, input + ".cache"));
   }
   cacheOutputs(part, schedule);
   const std::string name = nameInKernel(reference);
@@ -152,6 +163,7 @@ Schedule scheduleInnerPersistent(const Fusion& part, SizeFacts* sizes, const std
   const int64_t row = keptAxes > 0 ? 1 : 0;  // R's position
   for (int64_t i = 1; i < reducedAxes; ++i) schedule.push_back(merge(name, row));
   schedule.push_back(bound(name, row, shape.row));
+  if (vectors.width > 1) schedule.push_back(split(name, row, vectors.width));
   schedule.push_back(split(name, row, shape.threads));
   schedule.push_back(parallelize(name, row, ParallelType::Unroll));
   schedule.push_back(parallelize(name, row + 1, ParallelType::TIDx));
@@ -167,6 +179,7 @@ Schedule scheduleInnerPersistent(const Fusion& part, SizeFacts* sizes, const std
   }
   schedule.push_back(on(TransformKind::Propagate, name));
   schedule.push_back(on(TransformKind::ParallelizeAllLike, name));
+  vectorize(schedule, vectors);
   const std::vector<const TensorView*>& inShared = shape.inShared;
   const auto keepInShared = [&](const TensorView* tensor, const std::string& kept) {
     if (std::find(inShared.begin(), inShared.end(), tensor) == inShared.end()) return;

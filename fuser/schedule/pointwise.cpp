@@ -3,15 +3,14 @@
 //   [i0, i1] -> [i0*i1] -> [i0*i1/v/128 (BIDx), 128 (TIDx), v]     v elements a vector where layouts and sizes allow
 #include <algorithm>
 
-#include "fuser/analysis/axis_map.h"
 #include "fuser/schedule/facts.h"
 #include "fuser/schedule/scheduler_list.h"
+#include "fuser/schedule/vector_plan.h"
 
 namespace fuser {
 namespace {
 
 constexpr int64_t kThreads = 128;
-constexpr int64_t kVectorBytes = 16;
 
 // Chooses the reference: the tensor with the most axes; on a tie an output, then the first one.
 TensorView* chooseReference(const std::vector<Expr*>& exprs, const std::vector<Val*>& outputs) {
@@ -26,62 +25,6 @@ TensorView* chooseReference(const std::vector<Expr*>& exprs, const std::vector<V
     }
   }
   return best;
-}
-
-// Whether this tensor is contiguous along the reference's fastest axis.
-bool fastestIsContiguous(const TensorView* tensor, const std::vector<int>& positions, int fastest) {
-  const TensorDomain& domain = tensor->domain();
-  if (domain.allocationOrder.empty() || positions.empty()) return false;
-  const int axis = domain.allocationOrder.back();
-  return positions[axis] == fastest && domain.contiguity.back() == true;
-}
-
-struct VectorPlan {
-  int64_t width = 1;
-  std::vector<std::string> inputs;   // to be loaded by vectors, each through a copy
-  std::vector<std::string> outputs;  // to be stored by vectors
-};
-
-VectorPlan planVectors(const Fusion& part, const ReferenceMap& map, SizeFacts* sizes,
-                       const std::vector<InputLayout>& layouts) {
-  VectorPlan plan;
-  const TensorView* reference = map.reference();
-  if (!sizes || reference->rank() == 0) return plan;
-  const int fastest = reference->domain().allocationOrder.back();
-  const IterDomain* axis = reference->axes()[fastest];
-  if (axis->isBroadcast()) return plan;
-  struct Candidate {
-    const TensorView* tensor;
-    int64_t alignment;
-    bool input;
-  };
-  std::vector<Candidate> candidates;
-  for (size_t i = 0; i < part.inputs().size(); ++i) {
-    const Val* input = part.inputs()[i];
-    if (input->isScalar() || input->uses().empty()) continue;
-    const std::optional<std::vector<int>> positions = onlyReading(input->uses(), map, input->as<TensorView>());
-    if (!positions || !fastestIsContiguous(input->as<TensorView>(), *positions, fastest)) continue;
-    candidates.push_back({input->as<TensorView>(), i < layouts.size() ? layouts[i].alignment : 1, true});
-  }
-  for (const Val* output : part.outputs()) {
-    const TensorView* tensor = output->as<TensorView>();
-    if (fastestIsContiguous(tensor, map.positions(tensor), fastest)) {
-      candidates.push_back({tensor, kVectorBytes, false});
-    }
-  }
-  int64_t widest = 1;
-  for (const Candidate& candidate : candidates) {
-    widest = std::max<int64_t>(widest, static_cast<int64_t>(dtypeSize(candidate.tensor->dtype())));
-  }
-  plan.width = kVectorBytes / widest;
-  while (plan.width > 1 && !sizes->divisibleBy(axis->extent(), plan.width)) plan.width /= 2;
-  if (plan.width == 1) return plan;
-  for (const Candidate& candidate : candidates) {
-    if (candidate.alignment < plan.width * static_cast<int64_t>(dtypeSize(candidate.tensor->dtype()))) continue;
-    (candidate.input ? plan.inputs : plan.outputs).push_back(candidate.tensor->name());
-  }
-  if (plan.inputs.empty() && plan.outputs.empty()) plan.width = 1;
-  return plan;
 }
 
 }  // namespace
@@ -112,7 +55,10 @@ Schedule schedulePointWise(const Fusion& part, SizeFacts* sizes, const std::vect
   }
   const ReferenceMap& map = *known;
   const TensorView* reference = map.reference();
-  const VectorPlan plan = planVectors(part, map, sizes, layouts);
+  VectorPlan plan;
+  if (reference->rank() > 0) {
+    plan = planVectors(part, map, reference->domain().allocationOrder.back(), sizes, layouts, kWidestVector, false);
+  }
   Schedule schedule;
   for (const std::string& input : plan.inputs) {
     schedule.push_back(on(TransformKind::CacheAfter, input, input + ".cache"));
@@ -130,10 +76,7 @@ Schedule schedulePointWise(const Fusion& part, SizeFacts* sizes, const std::vect
   }
   schedule.push_back(on(TransformKind::Propagate, name));
   schedule.push_back(on(TransformKind::ParallelizeAllLike, name));
-  for (const std::string& input : plan.inputs) {
-    schedule.push_back(parallelize(input + ".cache", -1, ParallelType::Vectorize));
-  }
-  for (const std::string& output : plan.outputs) schedule.push_back(parallelize(output, -1, ParallelType::Vectorize));
+  vectorize(schedule, plan);
   schedule.push_back(on(TransformKind::InlineMost, ""));
   return schedule;
 }

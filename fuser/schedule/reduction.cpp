@@ -5,12 +5,14 @@
 //                             block
 //   fastest axis kept:        [I/32 (BIDx), 32 (TIDx)], [R/16 serial, 16 (TIDy)]
 //   everything reduced:       [R/512 serial, 512 (TIDx)]
+//   with vectors of v elements: R is [R/v/t serial, t (TIDx), v] where the fastest axis is reduced
 //   few results of many terms: R on several blocks, too: [I/rows (BIDy), …], [R/t/b serial, b (BIDx), t (TIDx)]
 // Each thread accumulates its serial part, then the block combines the threads' parts, then the grid the blocks'.
 #include <algorithm>
 
 #include "fuser/schedule/reduction_facts.h"
 #include "fuser/schedule/scheduler_list.h"
+#include "fuser/schedule/vector_plan.h"
 
 namespace fuser {
 namespace {
@@ -32,6 +34,7 @@ struct BlockShape {
   bool inner = true;
   int64_t reducing = 512;  // threads along R
   int64_t keeping = 1;     // threads along I
+  int64_t widest = 1;      // elements of a vector along R, at most
   int64_t blocks = 1;      // blocks along R
 };
 
@@ -81,15 +84,15 @@ BlockShape chooseShape(const Fusion& part, const ReferenceMap& map, const std::v
     for (int64_t threads : {32, 128}) {
       if (atMost(threads)) return {false, true, threads, 1};
     }
-    return {false, true, 512, 1};
+    return {false, true, 512, 1, kWidestVector};
   }
   if (!fastestIsReduced(part.exprs(), part.inputs(), map, reduced)) {
     return atMost(32) ? BlockShape{true, false, 1, 128} : BlockShape{false, false, 16, 32};
   }
   if (atMost(8)) return {true, true, 1, 128};
-  if (atMost(64)) return {false, true, 16, 8};
-  if (atMost(512)) return {false, true, 32, 4};
-  return {false, true, 256, 1};
+  if (atMost(64)) return {false, true, 16, 8, 4};
+  if (atMost(512)) return {false, true, 32, 4, kWidestVector};
+  return {false, true, 256, 1, kWidestVector};
 }
 
 }  // namespace
@@ -106,7 +109,7 @@ std::string whyNotReduction(const FusionView& view, std::shared_ptr<const Refere
   return reason;
 }
 
-Schedule scheduleReduction(const Fusion& part, SizeFacts* sizes, const std::vector<InputLayout>&,
+Schedule scheduleReduction(const Fusion& part, SizeFacts* sizes, const std::vector<InputLayout>& layouts,
                            const ReferenceMap* known, const DeviceProperties& device) {
   std::optional<ReferenceMap> built;
   if (!known) {
@@ -117,7 +120,14 @@ Schedule scheduleReduction(const Fusion& part, SizeFacts* sizes, const std::vect
   const std::vector<bool> reduced = reducedPositions(reference);
   BlockShape shape = within(chooseShape(part, map, reduced, sizes), device);
   shape.blocks = chooseBlocks(part, shape, map, reduced, sizes, device);
+  VectorPlan vectors;
+  if (shape.widest > 1) {
+    vectors = planVectors(part, map, fastestReduced(reference), sizes, layouts, shape.widest, false);
+  }
   Schedule schedule;
+  for (const std::string& input : vectors.inputs) {
+    schedule.push_back(on(TransformKind::CacheAfter, input, input + ".cache"));
+  }
   cacheOutputs(part, schedule);
   // A reduction that is an output becomes a copy of a local reduction, which is the reference from then on.
   const std::string name = reference->isFusionOutput() ? localName(reference) : reference->name();
@@ -131,6 +141,7 @@ Schedule scheduleReduction(const Fusion& part, SizeFacts* sizes, const std::vect
   const ParallelType reducing = shape.inner ? ParallelType::TIDx : ParallelType::TIDy;
   const ParallelType keeping = shape.inner && !shape.serial ? ParallelType::TIDy : ParallelType::TIDx;
   if (reducedCount > 0 && !shape.serial) {
+    if (vectors.width > 1) schedule.push_back(split(name, first, vectors.width));
     schedule.push_back(split(name, first, shape.reducing));
     schedule.push_back(parallelize(name, first + 1, reducing));
     if (shape.blocks > 1) {
@@ -147,6 +158,7 @@ Schedule scheduleReduction(const Fusion& part, SizeFacts* sizes, const std::vect
   }
   schedule.push_back(on(TransformKind::Propagate, name));
   schedule.push_back(on(TransformKind::ParallelizeAllLike, name));
+  vectorize(schedule, vectors);
   schedule.push_back(on(TransformKind::InlineMost, ""));
   return schedule;
 }

@@ -29,6 +29,15 @@ std::vector<bool> reducedPositions(const TensorView* reference) {
   return reduced;
 }
 
+int fastestReduced(const TensorView* reference) {
+  const std::vector<IterDomain*>& axes = reference->domain().logical;
+  int fastest = -1;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i]->isReduction()) fastest = static_cast<int>(i);
+  }
+  return fastest;
+}
+
 IntExpr reducedCount(Fusion& fusion, const TensorView* reference, const std::vector<bool>& reduced) {
   IntExprArena& ints = fusion.ints();
   IntExpr count = ints.constant(1);

@@ -17,6 +17,8 @@ TensorView* firstReduction(const std::vector<Expr*>& exprs);  // null if there i
 // The map over the first reduction, or why the part has none, or could not be one kernel whatever its reductions are.
 std::variant<ReferenceMap, std::string> mapOfReductions(const FusionView& view);
 std::vector<bool> reducedPositions(const TensorView* reference);
+// The position of the reference's last reduced axis, the innermost one of a row; -1 if it reduces none.
+int fastestReduced(const TensorView* reference);
 // The number of terms of a reduction of that shape, over the extents of `fusion`.
 IntExpr reducedCount(Fusion& fusion, const TensorView* reference, const std::vector<bool>& reduced);
 

@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "fuser/ir/builder.h"
+#include "fuser/runtime/input_facts.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/plan_groups.h"
@@ -354,7 +355,9 @@ std::vector<std::string> problemsWith(const std::vector<CompileObserver*>& obser
   observer.watch(settings);
   const RunData data = materialize(testCase, testCase.runs.front());
   const std::vector<HostValue> inputs = hostValues(data);
-  buildProgram(*testCase.fusion, settings, {}, inputs);
+  std::vector<InputLayout> layouts;
+  for (const InputFacts& facts : inspectInputs(*testCase.fusion, inputs)) layouts.push_back(facts.layout);
+  buildProgram(*testCase.fusion, settings, layouts, inputs);
   EXPECT_EQ(observer.compilations(), 1u);
   return observer.problems();
 }
