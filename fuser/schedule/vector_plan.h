@@ -21,9 +21,9 @@ struct VectorPlan {
   std::vector<std::string> outputs;  // to be stored by vectors
 };
 
-// `position`: of the reference's logical axis along which vectors lie; -1: none do. `layouts` has one entry per input of the part,
-// or none, as chooseSchedule gets them. `widest`: in elements. Only sizes that are known to be multiples of the width
-// make one above 1; with `whole` it is the largest, or 1, so that sizes have few classes.
+// `position`: of the reference's logical axis along which vectors lie; -1: none do. `layouts` has one entry per input
+// of the part, or none, as chooseSchedule gets them. `widest`: in elements. Only sizes that are known to be multiples
+// of the width make one above 1; with `whole` it is the largest, or 1, so that sizes have few classes.
 VectorPlan planVectors(const Fusion& part, const ReferenceMap& map, int position, SizeFacts* sizes,
                        const std::vector<InputLayout>& layouts, int64_t widest, bool whole);
 
