@@ -10,9 +10,10 @@
 #include <functional>
 
 #include "fuser/ir/builder.h"
-#include "fuser/runtime/input_facts.h"
+#include "fuser/kernel/shared_layout.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
+#include "fuser/runtime/input_facts.h"
 #include "fuser/runtime/plan_groups.h"
 #include "fuser/segment/segmented_text.h"
 #include "fuser/segment/unchecked_segments.h"
@@ -172,6 +173,26 @@ void computeInKernel(Subject& subject, OpKind op, const Operand& operand) {
   kernel.body.push_back({std::move(compute)});
 }
 
+// Loops i and j < 8 around acc[i + j] = acc[i + j] + x: the recorded depth takes each turn for another element.
+void accumulateAtSums(Subject& subject) {
+  Kernel& kernel = *subject.program->kernels.at(0);
+  std::optional<Compute> found;
+  forEachStatement(kernel.body, [&](const Statement& statement) {
+    const Compute* compute = std::get_if<Compute>(&statement.node);
+    if (compute && compute->source && isReduction(compute->source->op()) && compute->operands.size() == 2) found = *compute;
+  });
+  ASSERT_TRUE(found);
+  For outer, inner;
+  outer.extent = inner.extent = kernel.ints->constant(8);
+  outer.index = kernel.ints->index("i", outer.extent);
+  inner.index = kernel.ints->index("j", inner.extent);
+  found->target.index = found->operands[0].access.index = kernel.ints->add(outer.index, inner.index);
+  found->operands[1] = Operand{};
+  inner.body.push_back({*found});
+  outer.body.push_back({std::move(inner)});
+  kernel.body.push_back({std::move(outer)});
+}
+
 const std::vector<Break>& breaks() {
   static const std::vector<Break> all = {
       {"PassesSettle", neverSettle, "RemoveEmptyPass finds more to do in a second run"},
@@ -239,6 +260,7 @@ const std::vector<Break>& breaks() {
          subject.evaluateScalars();
        },
        "a run takes 7.0 for host scalar %b = 1.0"},
+      {"DepthsCover", accumulateAtSums, "%s of k0_reduction takes 7 updates"},
       {"OutputsLie", [](Subject& subject) { subject.output().strides = {2}; },
        "output %y has strides [2] of its own, promised [1]"},
       {"OutputsLie", [](Subject& subject) { subject.output().strides = {0}; },

@@ -1,0 +1,248 @@
+// DepthsCover: what a run records as the depth of a reduction (fuser/kernel/accumulation_depth.h, from the text of its
+// kernels) covers what its threads do. Here each thread's partial results are followed one by one, without data: the
+// longest path of updates and joins of which both sides hold a term. The bounds of the oracle rest on the recorded one.
+//
+// Kernels of more than kMostSteps statements, over all threads, are left out.
+
+#include <algorithm>
+#include <map>
+
+#include "fuser/execute/launch_shape.h"
+#include "fuser/kernel/accumulation_depth.h"
+#include "fuser/ops/op_table.h"
+#include "oracle/invariants/invariants.h"
+
+namespace oracle {
+
+using namespace fuser;
+namespace {
+
+constexpr int64_t kMostSteps = int64_t{1} << 15;
+
+// A partial result of some terms, or of none.
+struct Partial {
+  bool any = false;
+  ReductionDepth depth;
+  int64_t path = 0;  // updates and joins together
+};
+
+Partial joined(const Partial& a, const Partial& b, bool update) {
+  if (!a.any || !b.any) return a.any ? a : b;
+  Partial both{true, deeper(a.depth, b.depth), std::max(a.path, b.path) + 1};
+  ++(update ? both.depth.updates : both.depth.joins);
+  return both;
+}
+
+struct Counted {
+  ReductionDepth depth;
+  int64_t path = 0;
+};
+
+class Follower {
+ public:
+  Follower(const Kernel& kernel, const std::vector<int64_t>& ints) : kernel_(kernel) {
+    values_.resize(kernel.ints->symbols().size());
+    for (size_t i = 0; i < ints.size(); ++i) values_[numberOf(kernel.intParams[i].symbol)] = ints[i];
+    for (size_t d = 0; d < 3; ++d) grid_[d] = std::max<int64_t>(valueOf(kernel.gridDim[d]), 0);
+    perBlock_ = kernel.blockDim[0] * kernel.blockDim[1] * kernel.blockDim[2];
+    threads_ = perBlock_ * grid_[0] * grid_[1] * grid_[2];
+    partials_.resize(kernel.buffers.size());
+  }
+
+  // False if the kernel has too many steps.
+  bool run() {
+    std::vector<int64_t> all;
+    if (threads_ > kMostSteps) return false;
+    for (int64_t thread = 0; thread < threads_; ++thread) all.push_back(thread);
+    body(kernel_.body, all);
+    return steps_ <= kMostSteps;
+  }
+
+  const std::map<const Expr*, Counted>& counted() const { return counted_; }
+
+ private:
+  static size_t numberOf(IntExpr symbol) { return static_cast<size_t>(symbol->value); }
+  int64_t valueOf(IntExpr expr) const {
+    return evaluate(expr, [&](IntExpr symbol) { return values_[numberOf(symbol)]; });
+  }
+
+  void become(int64_t thread) {
+    int64_t inBlock = thread % perBlock_, block = thread / perBlock_;
+    for (size_t d = 0; d < 3; ++d) {
+      if (kernel_.threadIdx[d]->isSymbol()) values_[numberOf(kernel_.threadIdx[d])] = inBlock % kernel_.blockDim[d];
+      if (kernel_.blockIdx[d]->isSymbol()) values_[numberOf(kernel_.blockIdx[d])] = block % grid_[d];
+      inBlock /= kernel_.blockDim[d];
+      block /= grid_[d];
+    }
+  }
+
+  // The partial result that the current thread has there.
+  Partial& at(const Access& access, int64_t thread) {
+    const bool own = kernel_.buffers[static_cast<size_t>(access.buffer)].memory == MemoryType::Local;
+    return partials_[static_cast<size_t>(access.buffer)][{own ? thread : -1, valueOf(access.index)}];
+  }
+
+  void body(const Body& statements, const std::vector<int64_t>& threads) {
+    for (const Statement& statement : statements) {
+      steps_ += static_cast<int64_t>(threads.size());
+      if (steps_ > kMostSteps) return;
+      std::visit([&](const auto& node) { follow(node, threads); }, statement.node);
+    }
+  }
+
+  void follow(const Allocate&, const std::vector<int64_t>&) {}
+  void follow(const Barrier&, const std::vector<int64_t>&) {}
+  void follow(const Release&, const std::vector<int64_t>&) {}
+  void follow(const LoadIndex&, const std::vector<int64_t>&) { steps_ = kMostSteps + 1; }  // it needs data
+
+  void follow(const For& node, const std::vector<int64_t>& threads) {
+    const int64_t turns = valueOf(node.extent);
+    for (int64_t turn = 0; turn < turns && steps_ <= kMostSteps; ++turn) {
+      if (node.index->isSymbol()) values_[numberOf(node.index)] = turn;
+      body(node.body, threads);
+    }
+  }
+
+  void follow(const If& node, const std::vector<int64_t>& threads) {
+    std::vector<int64_t> active;
+    for (int64_t thread : threads) {
+      become(thread);
+      if (valueOf(node.condition) != 0) active.push_back(thread);
+    }
+    if (!active.empty()) body(node.body, active);
+  }
+
+  void follow(const Move& node, const std::vector<int64_t>& threads) {
+    if (!isPartial(node.source.buffer)) return;
+    for (int64_t thread : threads) {
+      become(thread);
+      at(node.target, thread) = at(node.source, thread);
+    }
+  }
+
+  // Whether the buffer has held partial results.
+  bool isPartial(int buffer) const { return !partials_[static_cast<size_t>(buffer)].empty(); }
+  bool isOf(int buffer, const Expr* reduction) const {
+    const TensorView* source = kernel_.buffers[static_cast<size_t>(buffer)].source;
+    return isPartial(buffer) && source && source->definition() == reduction;
+  }
+
+  void follow(const Compute& node, const std::vector<int64_t>& threads) {
+    const Expr* reduction = node.source;
+    if (!reduction || !isReduction(reduction->op())) return;
+    const bool starts = node.operands.size() == 1 && node.operands[0].kind == Operand::Kind::Literal;
+    // Of a variance, the count says how many terms there are.
+    const bool welford = isWelford(reduction->op());
+    const bool counts = welford && node.op == OpKind::Add && node.computeDtype == DataType::Int64;
+    const bool combines = !welford && node.op == reduction->info().combine && node.operands.size() == 2;
+    if (!starts && !counts && !combines) return;
+    for (int64_t thread : threads) {
+      become(thread);
+      Partial& own = at(node.target, thread);
+      if (starts) {
+        own = {};
+        continue;
+      }
+      Partial term{true, {}, 0};
+      const Operand& other = node.operands[1];
+      const bool partial = other.kind == Operand::Kind::Access && isOf(other.access.buffer, reduction);
+      if (partial) term = at(other.access, thread);
+      own = joined(own, term, !partial);
+      note(reduction, own);
+    }
+  }
+
+  void follow(const JoinWelford& node, const std::vector<int64_t>& threads) {
+    for (int64_t thread : threads) {
+      become(thread);
+      Partial& own = at(node.count, thread);
+      own = joined(own, at(node.otherCount, thread), false);
+      note(node.sourceExpr, own);
+    }
+  }
+
+  void follow(const BlockReduce& node, const std::vector<int64_t>& threads) {
+    combine(node.source, node.target, node.dims, node.sourceExpr, threads);
+  }
+  void follow(const BlockWelford& node, const std::vector<int64_t>& threads) {
+    combine(node.count, node.count, node.dims, node.sourceExpr, threads);
+  }
+
+  // The tree of BlockReduce, for the threads of each block that reduce together, in order of their coordinates.
+  void combine(const Access& source, const Access& target, const std::array<bool, 3>& dims, const Expr* reduction,
+               const std::vector<int64_t>& threads) {
+    std::map<int64_t, std::vector<int64_t>> groups;
+    for (int64_t thread : threads) {
+      int64_t rest = thread % perBlock_, stride = 1, key = thread / perBlock_ * perBlock_;
+      for (size_t d = 0; d < 3; ++d) {
+        if (!dims[d]) key += rest % kernel_.blockDim[d] * stride;
+        stride *= kernel_.blockDim[d];
+        rest /= kernel_.blockDim[d];
+      }
+      groups[key].push_back(thread);
+    }
+    for (const auto& [key, group] : groups) {
+      std::vector<Partial> parts;
+      for (int64_t thread : group) {
+        become(thread);
+        parts.push_back(at(source, thread));
+      }
+      size_t half = 1;
+      while (half * 2 < parts.size()) half *= 2;
+      for (; half > 0 && parts.size() > 1; half /= 2) {
+        for (size_t i = 0; i < half && i + half < parts.size(); ++i) parts[i] = joined(parts[i], parts[i + half], false);
+      }
+      for (int64_t thread : group) {
+        become(thread);
+        at(target, thread) = parts.front();
+      }
+      note(reduction, parts.front());
+    }
+  }
+
+  void note(const Expr* reduction, const Partial& partial) {
+    if (!reduction || !partial.any) return;
+    Counted& counted = counted_[reduction];
+    counted.depth = deeper(counted.depth, partial.depth);
+    counted.path = std::max(counted.path, partial.path);
+  }
+
+  const Kernel& kernel_;
+  std::vector<int64_t> values_;  // of the current thread, by symbol
+  std::array<int64_t, 3> grid_{};
+  int64_t perBlock_ = 1, threads_ = 1, steps_ = 0;
+  std::vector<std::map<std::pair<int64_t, int64_t>, Partial>> partials_;  // by buffer; by thread and index
+  std::map<const Expr*, Counted> counted_;                                // look-ups by address only
+};
+
+std::string problemOf(const Kernel& kernel, const std::vector<int64_t>& ints) {
+  Follower follower(kernel, ints);
+  if (!follower.run()) return "";
+  for (const auto& [result, recorded] : accumulationDepth(kernel, ints)) {
+    const auto found = follower.counted().find(result->definition());
+    if (found == follower.counted().end()) continue;
+    const auto& [depth, path] = found->second;
+    if (depth.updates <= recorded.updates && depth.joins <= recorded.joins && path <= recorded.total()) continue;
+    return concat("%", result->name(), " of ", kernel.name, " takes ", depth.updates, " updates, ", depth.joins,
+                  " joins and ", path, " of both on a path, and ", recorded.updates, " and ", recorded.joins,
+                  " are recorded");
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string checkDepthsCover(const Compilation& compilation) {
+  ExpressionEvaluator evaluator = compilation.run->evaluator;
+  for (const hir::HostExpr* expr : hostExprsOf<hir::LaunchKernel>(compilation.host)) {
+    const auto& launch = std::get<hir::LaunchKernel>(expr->node);
+    const Kernel& kernel = *compilation.host.kernels[static_cast<size_t>(launch.kernel)];
+    std::vector<int64_t> ints;
+    for (IntExpr extent : launch.ints) ints.push_back(extent ? evaluator.evaluate(extent) : 1);  // strides: any
+    const std::string problem = problemOf(kernel, ints);
+    if (!problem.empty()) return problem;
+  }
+  return "";
+}
+
+}  // namespace oracle
