@@ -11,7 +11,7 @@ namespace fuser {
 inline constexpr int64_t kMaxSplitFactor = int64_t{1} << 20;
 inline constexpr size_t kMaxLoops = 64;                    // nested loops of a tensor
 inline constexpr size_t kMaxLoopTransforms = 256;          // splits and merges of a tensor
-inline constexpr int64_t kMaxFactors = int64_t{1} << 26;   // the product of a tensor's split factors, which round up
+inline constexpr int64_t kMaxFactors = int64_t{1} << 29;   // the product of a tensor's split factors, which round up
 inline constexpr size_t kMaxIndexTerms = 4096;             // names, numbers and parentheses in an index or extent
 inline constexpr double kMaxConstantElements = 281474976710656.0;  // 2^48: the product of a tensor's constant sizes
 

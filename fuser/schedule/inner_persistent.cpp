@@ -102,6 +102,17 @@ std::string readerOf(const TensorView* tensor) {
   return nameInKernel(tensor->uses().front()->output()->as<TensorView>());
 }
 
+// Whether each input that is loaded by vectors is kept, or read once: a copy that readers in several passes share would
+// be needed inside the loops of all of them.
+bool oneCopyServes(const Fusion& part, const PersistentPlan& plan, const VectorPlan& vectors) {
+  return std::all_of(part.inputs().begin(), part.inputs().end(), [&](const Val* input) {
+    const auto is = [&](const std::string& name) { return name == input->name(); };
+    if (std::none_of(vectors.inputs.begin(), vectors.inputs.end(), is)) return true;
+    return input->uses().size() == 1 ||
+           std::find(plan.keptInputs.begin(), plan.keptInputs.end(), input) != plan.keptInputs.end();
+  });
+}
+
 }  // namespace
 
 std::string whyNotInnerPersistent(const FusionView& view, std::shared_ptr<const ReferenceMap>& kept) {
@@ -145,6 +156,7 @@ Schedule scheduleInnerPersistent(const Fusion& part, SizeFacts* sizes, const std
   VectorPlan vectors;
   if (shape.inShared.empty()) {
     vectors = planVectors(part, *known, fastestReduced(reference), sizes, layouts, shape.row / shape.threads, true);
+    if (!oneCopyServes(part, plan, vectors)) vectors = {};
   }
   Schedule schedule;
   for (const TensorView* input : plan.keptInputs) {

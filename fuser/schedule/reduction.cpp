@@ -5,7 +5,7 @@
 //                             block
 //   fastest axis kept:        [I/32 (BIDx), 32 (TIDx)], [R/16 serial, 16 (TIDy)]
 //   everything reduced:       [R/512 serial, 512 (TIDx)]
-//   with vectors of v elements: R is [R/v/t serial, t (TIDx), v] where the fastest axis is reduced
+//   with vectors of v elements: R is [R/v/t serial, t (TIDx), v (rFactor)] where the fastest axis is reduced
 //   few results of many terms: R on several blocks, too: [I/rows (BIDy), …], [R/t/b serial, b (BIDx), t (TIDx)]
 // Each thread accumulates its serial part, then the block combines the threads' parts, then the grid the blocks'.
 #include <algorithm>
@@ -95,6 +95,18 @@ BlockShape chooseShape(const Fusion& part, const ReferenceMap& map, const std::v
   return {false, true, 256, 1, kWidestVector};
 }
 
+// Each element of a vector goes to an accumulator of its own, so that additions do not wait for each other. A variance
+// has three numbers for each, and long updates already.
+void keepPartialResults(const Fusion& part, Schedule& schedule) {
+  for (const Expr* expr : part.exprs()) {
+    if (!isReduction(expr->op()) || isWelford(expr->op())) continue;
+    const auto* result = expr->output()->as<TensorView>();
+    const std::string name = result->isFusionOutput() ? localName(result) : result->name();
+    schedule.push_back(on(TransformKind::RFactor, name, name + ".parts"));
+    schedule.back().axes = {-1};
+  }
+}
+
 }  // namespace
 
 std::string whyNotReduction(const FusionView& view, std::shared_ptr<const ReferenceMap>& kept) {
@@ -159,6 +171,7 @@ Schedule scheduleReduction(const Fusion& part, SizeFacts* sizes, const std::vect
   schedule.push_back(on(TransformKind::Propagate, name));
   schedule.push_back(on(TransformKind::ParallelizeAllLike, name));
   vectorize(schedule, vectors);
+  if (vectors.width > 1) keepPartialResults(part, schedule);
   schedule.push_back(on(TransformKind::InlineMost, ""));
   return schedule;
 }

@@ -22,7 +22,7 @@ constexpr int kAttempts = 8;
 constexpr uint64_t kMaxChanges = 4;  // of one segment
 constexpr double kMemory = 0.45;     // of the segments have a tensor in shared or global memory instead
 constexpr double kGlobal = 0.3;      // of those, in global memory
-constexpr double kReductions = 0.5;  // of the others with a reduction, spread it over blocks or partial results
+constexpr double kReductions = 0.7;  // of the others with a reduction, spread it over blocks or partial results
 
 // A schedule's random numbers have nothing to do with the generator's.
 constexpr uint64_t kSeed = 0x5c4ed01e;
@@ -150,17 +150,17 @@ bool spreadReduction(const Fusion& part, Schedule& schedule, Choices& choices) {
   if (reductions.empty() || handedOn.empty()) return false;
   dropVectors(schedule);
   const std::string reference = schedule[handedOn.front()].tensor;
-  const int64_t axis = choices.integer(0, 3);
+  const int64_t axis = choices.integer(0, 2);
   const int64_t factor = choices.integer(2, 5);
   insertBefore(schedule, TransformKind::Propagate, {splitOf(reference, axis, factor)});
-  if (choices.chance(0.6)) {
+  if (choices.chance(0.5)) {
     const int64_t outer = choices.chance(0.3) ? 0 : 1;
     insertBefore(schedule, TransformKind::Propagate, {parallelizeOf(reference, axis + outer, choices.pick(kBlocks))});
   } else {
     Transform step;
     step.kind = TransformKind::RFactor;
     step.tensor = choices.pick(reductions);
-    step.other = step.tensor + ".parts";
+    step.other = step.tensor + ".partial";
     step.axes = {axis + 1};
     insertBefore(schedule, TransformKind::InlineMost, {step});
   }

@@ -49,7 +49,7 @@ const Absurd kAbsurd[] = {
     {"fusion f(%x: f32[i0]) { %y = neg(%x) return %y }\n"
      "schedule { split %y {axis = 0, factor = 1048576} split %y {axis = 0, factor = 1048576} }\n"
      "run { %x = normal(seed = 1) : f32[4] }",
-     "schedule step 2: the factors of the splits of %y multiply to 1099511627776, and at most to 67108864"},
+     "schedule step 2: the factors of the splits of %y multiply to 1099511627776, and at most to 536870912"},
 };
 
 TEST(SizesTest, AbsurdSizesAreRejectedBeforeMemoryIsTaken) {

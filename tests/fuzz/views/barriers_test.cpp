@@ -27,7 +27,7 @@ void forEachBarrier(Body& body, const Visit& visit) {
 }
 
 struct Ran {
-  size_t barriers = 0, shared = 0;
+  size_t barriers = 0, shared = 0, ofGrid = 0, workspaces = 0, partials = 0;
   std::string violation, kernels;
 };
 
@@ -37,9 +37,17 @@ bool isRace(const Ran& ran) { return ran.violation.find("race") != std::string::
 Ran runWithout(const Case& testCase, size_t removed = ~size_t{0}) {
   Ran ran;
   AfterLower removing([&](int, Kernel& kernel) {
-    for (const Buffer& buffer : kernel.buffers) ran.shared += buffer.memory == MemoryType::Shared;
+    for (const Buffer& buffer : kernel.buffers) {
+      ran.shared += buffer.memory == MemoryType::Shared;
+      const Expr* maker = buffer.source ? buffer.source->definition() : nullptr;
+      ran.partials += buffer.memory == MemoryType::Local && maker && isReduction(maker->op()) && buffer.size->value > 1;
+    }
+    for (const Workspace& workspace : kernel.workspaces) ran.workspaces += !workspace.semaphore;
     std::vector<std::pair<Body*, size_t>> places;
-    forEachBarrier(kernel.body, [&](Body& body, size_t place) { places.emplace_back(&body, place); });
+    forEachBarrier(kernel.body, [&](Body& body, size_t place) {
+      places.emplace_back(&body, place);
+      ran.ofGrid += std::get<Barrier>(body[place].node).ofGrid();
+    });
     ran.kernels += printKernel(kernel);
     for (const auto& [body, place] : places) {
       if (ran.barriers++ == removed) body->erase(body->begin() + static_cast<ptrdiff_t>(place));
@@ -89,7 +97,8 @@ AtOtherSizes runAtOtherSizes(const Case& testCase, size_t removed, uint64_t draw
 }
 
 struct Tally {
-  size_t schedules = 0, shared = 0, barriers = 0, atOwnSizes = 0, atOthers = 0, ofOneSize = 0, superfluous = 0;
+  size_t schedules = 0, shared = 0, ofGrid = 0, workspaces = 0, partials = 0, barriers = 0, atOwnSizes = 0,
+         atOthers = 0, ofOneSize = 0, superfluous = 0;
 };
 
 // A barrier is superfluous if no sizes that the program takes show a race without it.
@@ -98,6 +107,9 @@ void removeEach(const Case& testCase, Tally& tally) {
   const Ran whole = runWithout(testCase);
   EXPECT_EQ(whole.violation, "") << printCase(testCase);
   tally.shared += whole.shared;
+  tally.ofGrid += whole.ofGrid;
+  tally.workspaces += whole.workspaces;
+  tally.partials += whole.partials;
   tally.barriers += whole.barriers;
   for (size_t removed = 0; removed < whole.barriers; ++removed) {
     if (isRace(runWithout(testCase, removed))) {
@@ -133,11 +145,16 @@ TEST(BarriersTest, WithoutABarrierInterpReportsARace) {
     }
   }
   std::printf(
-      "%zu schedules, %zu buffers in shared memory, %zu barriers: %zu races at the case's sizes, %zu at others, "
+      "%zu schedules, %zu buffers in shared memory, %zu workspaces, %zu accumulators with partial results, %zu "
+      "barriers, %zu of them of the grid: %zu races at the case's sizes, %zu at others, "
       "%zu of programs that take no other sizes, %zu superfluous\n",
-      tally.schedules, tally.shared, tally.barriers, tally.atOwnSizes, tally.atOthers, tally.ofOneSize,
-      tally.superfluous);
-  EXPECT_GT(tally.shared, 100u);
+      tally.schedules, tally.shared, tally.workspaces, tally.partials, tally.barriers, tally.ofGrid, tally.atOwnSizes,
+      tally.atOthers, tally.ofOneSize, tally.superfluous);
+  // Each is in one schedule of so many.
+  EXPECT_GT(tally.shared * 5, tally.schedules);
+  EXPECT_GT(tally.workspaces * 20, tally.schedules);
+  EXPECT_GT(tally.ofGrid * 25, tally.schedules);
+  EXPECT_GT(tally.partials * 50, tally.schedules);
   EXPECT_GT(tally.atOwnSizes + tally.atOthers, 20u);
   EXPECT_LT(tally.ofOneSize * 5, tally.barriers);
   // Indices that divide a sum and take it together again, or the one element of an axis, can hide that a thread meets
