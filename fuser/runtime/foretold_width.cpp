@@ -38,7 +38,10 @@ class Foretold {
     const Val* original = tensor->isFusionInput() ? extents_.input(tensor) : nullptr;
     const std::vector<Val*>& all = fusion_.inputs();
     const auto place = static_cast<size_t>(std::find(all.begin(), all.end(), original) - all.begin());
-    if (place < inputs_.size()) return std::get<TensorRef>(inputs_[place]).strides;
+    if (place < inputs_.size()) {
+      const Dims& strides = std::get<TensorRef>(inputs_[place]).strides;
+      if (strides.size() == tensor->axes().size()) return strides;  // none of an input that other devices hold
+    }
     Dims sizes;
     for (const IterDomain* axis : tensor->axes()) sizes.push_back(sizes_.evaluate(extents_(axis->size())));
     return allocationStrides(tensor, sizes);

@@ -143,6 +143,8 @@ struct FusionExecutorCache::Impl {
   // For a launch, which has no lock of the cache.
   std::unique_ptr<CompiledKernel> compileOne(const Kernel& kernel) {
     const std::lock_guard lock(mutex);
+    std::unique_lock<std::mutex> launches;  // caches that run concurrently share the engine
+    if (settings.launchLock) launches = std::unique_lock(*settings.launchLock);
     const Kernel* const one[] = {&kernel};
     std::unique_ptr<CompiledKernel> compiled = std::move(kernels.compile(*engine, one).front());
     counters.kernelCompilations = kernels.compilations();
