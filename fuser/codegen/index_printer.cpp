@@ -18,21 +18,20 @@ bool isNamed(IntExpr expr) {
   return expr->op == IntOp::FloorDiv || expr->op == IntOp::Mod || expr->op == IntOp::Min || expr->op == IntOp::Max;
 }
 
-// Prints an int64 even for a constant, for calls of overloaded functions.
-std::string wide(IntExpr expr, const std::string& text) {
-  return expr->isConstant() ? "static_cast<int64>(" + text + ")" : text;
-}
-
 std::string infix(const std::string& a, const char* op, const std::string& b) {
   return concat("(", a, " ", op, " ", b, ")");
 }
 
 }  // namespace
 
-void IndexPrinter::name(IntExpr symbol, std::string text) {
+void IndexPrinter::name(IntExpr symbol, const std::string& variable) {
+  name(symbol, variable, narrow_ ? "static_cast<int64>(" + variable + ")" : variable);
+}
+
+void IndexPrinter::name(IntExpr symbol, std::string variable, std::string data) {
   FUSER_CHECK(symbol->isSymbol());
-  names_[{symbol, false}] = text;
-  names_[{symbol, true}] = std::move(text);
+  names_[{symbol, false}] = std::move(variable);
+  names_[{symbol, true}] = std::move(data);
 }
 
 void IndexPrinter::closeScope() {
@@ -52,15 +51,19 @@ std::string IndexPrinter::truth(IntExpr expr, bool wraps, std::vector<std::strin
 }
 
 std::string IndexPrinter::value(IntExpr expr, bool wraps, std::vector<std::string>& declarations) {
-  if (expr->isConstant()) return printInteger(expr->value);
-  if (isCondition(expr)) return "static_cast<int64>" + truth(expr, wraps, declarations);
+  if (expr->isConstant()) {
+    const bool isInt = expr->value == static_cast<int32_t>(expr->value);
+    const std::string text = printInteger(expr->value);
+    return isInt || wraps || !narrow_ ? text : concat("static_cast<int32>(", text, ")");  // of no launch that fits
+  }
+  if (isCondition(expr)) return concat("static_cast<", typeOf(wraps), ">", truth(expr, wraps, declarations));
   const auto found = names_.find({expr, wraps});
   if (found != names_.end()) return found->second;
   FUSER_CHECK(!expr->isSymbol(), "the index symbol ", arena_.symbolOf(expr).name, " has no value here");
   std::string text = compound(expr, wraps, declarations);
   if (!isNamed(expr) || scopes_.empty()) return text;
   std::string named = concat(wraps ? "w" : "q", expr->id);
-  declarations.push_back(concat("const int64 ", named, " = ", text, ";"));
+  declarations.push_back(concat("const ", typeOf(wraps), " ", named, " = ", text, ";"));
   scopes_.back().push_back({expr, wraps});
   names_[{expr, wraps}] = named;
   return named;
@@ -70,7 +73,11 @@ std::string IndexPrinter::compound(IntExpr expr, bool wraps, std::vector<std::st
   const std::string a = value(expr->a, wraps, declarations);
   const std::string b = value(expr->b, wraps, declarations);
   const auto call = [&](const char* function) {
-    return concat(function, "(", wide(expr->a, a), ", ", wide(expr->b, b), ")");
+    // Both arguments have one type, constants too.
+    const auto argument = [&](IntExpr of, const std::string& text) {
+      return of->isConstant() ? concat("static_cast<", typeOf(wraps), ">(", printInteger(of->value), ")") : text;
+    };
+    return concat(function, "(", argument(expr->a, a), ", ", argument(expr->b, b), ")");
   };
   const bool plain = !wraps || staysInRange(expr->range);
   const bool natural = expr->a->range.low >= 0 && expr->b->range.low >= 0;

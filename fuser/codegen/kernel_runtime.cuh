@@ -35,11 +35,24 @@ FUSER_FN double doubleFromBits(uint64 bits) {
   return value;
 }
 
-// a // b and a % b for a >= 0 and b >= 0; by zero: 0. (floorDiv and floorMod of op_math.cuh take any sign.)
-FUSER_FN int64 quotientOrZero(int64 a, int64 b) { return b == 0 ? 0 : a / b; }
-FUSER_FN int64 remainderOrZero(int64 a, int64 b) { return b == 0 ? 0 : a % b; }
-FUSER_FN int64 smaller(int64 a, int64 b) { return a < b ? a : b; }
-FUSER_FN int64 larger(int64 a, int64 b) { return a < b ? b : a; }
+// a // b and a % b for a >= 0 and b >= 0; by zero: 0. (floorDiv and floorMod of op_math.cuh take any sign.) T is int64,
+// or int32 in indices of a narrow kernel.
+template <class T>
+FUSER_FN T quotientOrZero(T a, T b) {
+  return b == 0 ? 0 : a / b;
+}
+template <class T>
+FUSER_FN T remainderOrZero(T a, T b) {
+  return b == 0 ? 0 : a % b;
+}
+template <class T>
+FUSER_FN T smaller(T a, T b) {
+  return a < b ? a : b;
+}
+template <class T>
+FUSER_FN T larger(T a, T b) {
+  return a < b ? b : a;
+}
 
 // Memory in the sizes that one load or store instruction moves.
 struct alignas(8) Bytes8 {

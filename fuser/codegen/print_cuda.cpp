@@ -7,6 +7,7 @@
 #include "fuser/codegen/embedded_files.h"
 #include "fuser/codegen/index_printer.h"
 #include "fuser/codegen/literal.h"
+#include "fuser/kernel/index_bounds.h"
 #include "fuser/kernel/shared_layout.h"
 
 namespace fuser {
@@ -53,18 +54,18 @@ class KernelPrinter {
         entry_(entryName(kernel, index)),
         layout_(sharedLayout(kernel)),
         ops_(ops),
-        ints_(*kernel.ints) {
+        ints_(*kernel.ints, kernel.narrowIndices) {
     findAlignments();
   }
 
   std::string print() {
     ints_.openScope();
-    for (size_t i = 0; i < kernel_.intParams.size(); ++i) ints_.name(kernel_.intParams[i].symbol, concat("p", i));
     const int64_t threads = kernel_.blockDim[0] * kernel_.blockDim[1] * kernel_.blockDim[2];
     out_ += concat("extern \"C\" __global__ void __launch_bounds__(", threads, atOnce(threads), ")\n", entry_, "(",
                    "FUSER_THREAD_PARAMETER ", parameters(), ") {\n");
     depth_ = 1;
     if (layout_.end > 0) line("FUSER_SHARED_MEMORY;");
+    nameParameters();
     nameIndices(kernel_.threadIdx, "thread", "threadIdx");
     nameIndices(kernel_.blockIdx, "block", "blockIdx");
     printBody(kernel_.body);
@@ -118,11 +119,30 @@ class KernelPrinter {
     return text;
   }
 
+  // An argument has 64 bits; where indices have 32, those that they name are narrowed once.
+  void nameParameters() {
+    std::set<IntExpr> inIndices;
+    if (kernel_.narrowIndices) {
+      forEachIndex(kernel_,
+                   [&](IntExpr index) { forEachSymbol(index, [&](IntExpr symbol) { inIndices.insert(symbol); }); });
+    }
+    for (size_t i = 0; i < kernel_.intParams.size(); ++i) {
+      const IntExpr symbol = kernel_.intParams[i].symbol;
+      const std::string argument = concat("p", i);
+      if (inIndices.count(symbol) == 0) {
+        ints_.name(symbol, argument, argument);
+        continue;
+      }
+      line(concat("const int32 n", i, " = static_cast<int32>(", argument, ");"));
+      ints_.name(symbol, concat("n", i), argument);
+    }
+  }
+
   void nameIndices(const std::array<IntExpr, 3>& symbols, const char* name, const char* builtin) {
     for (size_t i = 0; i < 3; ++i) {
       if (!symbols[i] || !symbols[i]->isSymbol()) continue;
       const std::string full = concat(name, "XYZ"[i]);
-      line(concat("const int64 ", full, " = ", builtin, ".", "xyz"[i], ";"));
+      line(concat("const ", ints_.type(), " ", full, " = ", builtin, ".", "xyz"[i], ";"));
       ints_.name(symbols[i], full);
     }
   }
@@ -211,7 +231,7 @@ class KernelPrinter {
     const std::string extent = index(node.extent);
     const std::string name = concat("i", node.index->value);
     if (node.unroll) line("FUSER_UNROLL");
-    line(concat("for (int64 ", name, " = 0; ", name, " < ", extent, "; ++", name, ") {"));
+    line(concat("for (", ints_.type(), " ", name, " = 0; ", name, " < ", extent, "; ++", name, ") {"));
     ints_.name(node.index, name);
     printScope(node.body);
   }
@@ -226,7 +246,9 @@ class KernelPrinter {
     FUSER_CHECK(dtype == DataType::Int32 || dtype == DataType::Int64, "an index is loaded from ", dtype);
     const std::string name = concat("x", node.index->value);
     const std::string source = element(node.source);
-    line(concat("const int64 ", name, " = ", source, ";"));
+    const bool narrowed = kernel_.narrowIndices && dtype == DataType::Int64;
+    line(concat("const ", ints_.type(), " ", name, " = ", narrowed ? "static_cast<int32>(" + source + ")" : source,
+                ";"));
     ints_.name(node.index, name);
   }
 

@@ -1,20 +1,22 @@
 #pragma once
 // Kernel IR -> CUDA C++. NVRTC compiles the text for a GPU; clang compiles the same text for the CPU (cpu_module.h).
 //
-//   y = add(x, x) on f32[i0], 128 threads a block
+//   y = add(x, x) on f32[i0], 128 threads a block, narrow
 //   ->
 //   extern "C" __global__ void __launch_bounds__(128)
 //   kernel_0_pointwise(FUSER_THREAD_PARAMETER const float* b0_x, float* b1_y, int64 p0) {
-//     const int64 threadX = threadIdx.x;
-//     const int64 blockX = blockIdx.x;
-//     if ((((blockX * 128) + threadX) < p0)) {
+//     const int32 n0 = static_cast<int32>(p0);
+//     const int32 threadX = threadIdx.x;
+//     const int32 blockX = blockIdx.x;
+//     if ((((blockX * 128) + threadX) < n0)) {
 //       b1_y[((blockX * 128) + threadX)] = Add_f32(b0_x[…], b0_x[…]);
 //     }
 //   }
 //
-// Names: b buffers, p integer parameters, s scalars, i loop indices, x loaded indices (unchecked: see LoadIndex in
-// kernel.h), q quotients and similar (one variable per scope, so that shared subexpressions do not multiply the text).
-// Names of a .fusion file appear only as [A-Za-z0-9_] after such a prefix. The text depends only on the kernel.
+// Names: b buffers, p integer parameters (n in 32 bits), s scalars, i loop indices, x loaded indices (unchecked: see
+// LoadIndex in kernel.h), q quotients and similar (one variable per scope, so that shared subexpressions do not
+// multiply the text). Names of a .fusion file appear only as [A-Za-z0-9_] after such a prefix. The text depends only on
+// the kernel.
 //
 // The kernel must satisfy the constraints of fuser/kernel/verify.h. A kernel that cannot be printed is a CheckError,
 // but not every violation is detected here.

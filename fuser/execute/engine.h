@@ -20,6 +20,9 @@ struct KernelArguments {
   std::vector<int64_t> ints;         // one per Kernel::intParams; bindStrides fills in the strides
   std::vector<ScalarValue> scalars;  // one per Kernel::scalars
   std::vector<TensorRef> workspaces{};  // one per Kernel::workspaces, of rank 1 and workspaceElements elements
+  // For a kernel of a program, which is there in both widths: whether this launch computes indices in 32 bits. What an
+  // engine compiles has the width of its Kernel alone.
+  bool narrow = false;
 };
 
 // Fills the strides, in elements, among arguments.ints from arguments.tensors. The caller has sized `ints` and filled

@@ -39,9 +39,10 @@ int IndexProgram::newScope() {
   return static_cast<int>(scopes_.size()) - 1;
 }
 
-int IndexProgram::computed(IntOp op, int a, int b) {
+int IndexProgram::computed(IntOp op, int a, int b, int64_t limit) {
   Register target;
   target.op = op;
+  target.limit = limit;
   target.a = a;
   target.b = b;
   target.varying = (*this)[a].varying || (*this)[b].varying;
@@ -56,7 +57,7 @@ int IndexProgram::computed(IntOp op, int a, int b) {
 int IndexProgram::sum(IntExpr expr) {
   std::vector<int> terms;
   const auto collect = [&](auto& self, IntExpr part) -> void {
-    if (part->op != IntOp::Add) return terms.push_back(registerOf(part));
+    if (part->op != IntOp::Add) return terms.push_back(dataRegisterOf(part));
     self(self, part->a);
     self(self, part->b);
   };
@@ -69,7 +70,7 @@ int IndexProgram::sum(IntExpr expr) {
   const auto add = [&](int a, int b) {
     if (a < 0) return b;
     const auto [entry, isNew] = sums_.try_emplace({a, b}, -1);
-    return isNew ? entry->second = computed(IntOp::Add, a, b) : entry->second;
+    return isNew ? entry->second = computed(IntOp::Add, a, b, kNoLimit) : entry->second;
   };
   int total = -1;
   for (size_t i = 0; i < terms.size();) {
@@ -83,20 +84,38 @@ int IndexProgram::sum(IntExpr expr) {
   return total;
 }
 
+// A symbol or constant that is used as it is: nothing is computed that would show that the limit does not hold it.
+int IndexProgram::within(int r) {
+  const auto [entry, isNew] = within_.try_emplace(r, -1);
+  return isNew ? entry->second = computed(IntOp::Min, r, r, limit_) : entry->second;
+}
+
 int IndexProgram::registerOf(IntExpr expr) {
+  const int r = registerOf(expr, limit_);
+  return limit_ != kNoLimit && (expr->isSymbol() || expr->isConstant()) ? within(r) : r;
+}
+
+int IndexProgram::registerOf(IntExpr expr, int64_t limit) {
   FUSER_CHECK(expr, "a kernel without an index where there has to be one");
-  if (expr->id < registerOfNode_.size() && registerOfNode_[expr->id] >= 0) return registerOfNode_[expr->id];
+  // Symbols and constants have one register, which has no limit.
+  if (expr->isSymbol() || expr->isConstant()) limit = kNoLimit;
+  const std::vector<int>& known = registersOfNodes(limit);
+  if (expr->id < known.size() && known[expr->id] >= 0) return known[expr->id];
   FUSER_CHECK(!expr->isSymbol(), "a kernel uses a symbol that it does not declare");
   int r = -1;
   if (expr->isConstant()) {
     Register target;
     target.constant = expr->value;
     r = add(target);
+  } else if (expr->op == IntOp::Add && limit == kNoLimit) {
+    r = sum(expr);
   } else {
-    r = expr->op == IntOp::Add ? sum(expr) : computed(expr->op, registerOf(expr->a), registerOf(expr->b));
+    const int a = registerOf(expr->a, limit);
+    r = computed(expr->op, a, registerOf(expr->b, limit), limit);
   }
-  if (registerOfNode_.size() <= expr->id) registerOfNode_.resize(expr->id + 1, -1);
-  return registerOfNode_[expr->id] = r;
+  std::vector<int>& registers = registersOfNodes(limit);
+  if (registers.size() <= expr->id) registers.resize(expr->id + 1, -1);
+  return registers[expr->id] = r;
 }
 
 namespace {
@@ -110,17 +129,24 @@ int64_t floorDivide(int64_t a, int64_t b) {
 
 int64_t floorModulo(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a - floorDivide(a, b) * b; }
 
-// One step of integer arithmetic; with kChecked, kOverflow in or out of range gives kOverflow.
+bool exceeds(int64_t value, int64_t limit) { return value > limit || value < -limit; }  // kOverflow does any
+
+// One step of integer arithmetic; with kChecked, what exceeds the limit, on its way in or out, gives kOverflow. With a
+// limit, that is so for both sides of an And, since printed code computes parts of the second one before it.
 template <IntOp kOp, bool kChecked>
-int64_t step(int64_t a, int64_t b) {
+int64_t step(int64_t a, int64_t b, int64_t limit) {
   if constexpr (kChecked && kOp == IntOp::And) {
-    if (a == 0) return 0;
+    if (a == 0 && limit == kNoLimit) return 0;
   }
   if constexpr (kChecked) {
-    if (a == kOverflow || b == kOverflow) return kOverflow;
+    if (exceeds(a, limit) || exceeds(b, limit)) return kOverflow;
     int64_t result = 0;
-    if constexpr (kOp == IntOp::Add) return __builtin_add_overflow(a, b, &result) ? kOverflow : result;
-    if constexpr (kOp == IntOp::Mul) return __builtin_mul_overflow(a, b, &result) ? kOverflow : result;
+    if constexpr (kOp == IntOp::Add) {
+      return __builtin_add_overflow(a, b, &result) || exceeds(result, limit) ? kOverflow : result;
+    }
+    if constexpr (kOp == IntOp::Mul) {
+      return __builtin_mul_overflow(a, b, &result) || exceeds(result, limit) ? kOverflow : result;
+    }
   }
   if constexpr (kOp == IntOp::Add) return a + b;
   if constexpr (kOp == IntOp::Mul) return a * b;
@@ -140,13 +166,13 @@ struct Source {
 };
 
 template <IntOp kOp, bool kChecked>
-void stepLanes(Source a, Source b, int64_t* out, size_t lanes) {
+void stepLanes(Source a, Source b, int64_t limit, int64_t* out, size_t lanes) {
   if (a.lanes && b.lanes) {
-    for (size_t i = 0; i < lanes; ++i) out[i] = step<kOp, kChecked>(a.lanes[i], b.lanes[i]);
+    for (size_t i = 0; i < lanes; ++i) out[i] = step<kOp, kChecked>(a.lanes[i], b.lanes[i], limit);
   } else if (a.lanes) {
-    for (size_t i = 0; i < lanes; ++i) out[i] = step<kOp, kChecked>(a.lanes[i], b.value);
+    for (size_t i = 0; i < lanes; ++i) out[i] = step<kOp, kChecked>(a.lanes[i], b.value, limit);
   } else {
-    for (size_t i = 0; i < lanes; ++i) out[i] = step<kOp, kChecked>(a.value, b.lanes[i]);
+    for (size_t i = 0; i < lanes; ++i) out[i] = step<kOp, kChecked>(a.value, b.lanes[i], limit);
   }
 }
 
@@ -234,7 +260,11 @@ void IndexValues::prepare() {
         ranges_[i] = {low, end > low ? end - 1 : low};
       }
     } else {
-      ranges_[i] = rangeOf(r.op, ranges_[static_cast<size_t>(r.a)], ranges_[static_cast<size_t>(r.b)]);
+      const Range a = ranges_[static_cast<size_t>(r.a)], b = ranges_[static_cast<size_t>(r.b)];
+      ranges_[i] = rangeOf(r.op, a, b);
+      for (const Range range : {a, b, ranges_[i]}) {
+        checked_ |= exceeds(range.low, r.limit) || exceeds(range.high, r.limit);
+      }
     }
     checked_ |= ranges_[i] == kAnything;
   }
@@ -266,9 +296,9 @@ void IndexValues::computeScope(int scope, size_t lanes) {
     }
     const auto run = [&]<IntOp kOp>() {
       if (reg.varying) {
-        stepLanes<kOp, kChecked>(a, b, laneArray(r), lanes);
+        stepLanes<kOp, kChecked>(a, b, reg.limit, laneArray(r), lanes);
       } else {
-        uniform_[static_cast<size_t>(r)] = step<kOp, kChecked>(a.value, b.value);
+        uniform_[static_cast<size_t>(r)] = step<kOp, kChecked>(a.value, b.value, reg.limit);
       }
     };
     switch (reg.op) {

@@ -5,7 +5,8 @@
 // batch of blocks, per loop iteration or per loaded index; never at its uses (loop-invariant code motion).
 //
 // Arithmetic that overflows int64 gives kOverflow, which propagates like a NaN. It is a violation only if an active
-// lane uses it as the index of an access, a condition or an extent.
+// lane uses it as the index of an access, a condition or an extent. So does an index of a narrow kernel that its limit
+// does not hold, operands included; sums are then added in the order of the kernel's expressions, as printed code does.
 
 #include <cstdint>
 #include <limits>
@@ -18,6 +19,7 @@
 namespace fuser::interp {
 
 inline constexpr int64_t kOverflow = std::numeric_limits<int64_t>::min();
+inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();  // what int64 holds
 inline constexpr int kLaunchScope = 0;
 inline constexpr int kBatchScope = 1;
 
@@ -31,19 +33,25 @@ struct Register {
   int scope = kLaunchScope;
   int extent = -1;  // for an index symbol: the register of its extent
   int low = -1;     // for a loaded index: the register of its lower bound
+  int64_t limit = kNoLimit;  // computed: the largest magnitude of its value and its operands
 };
 
 // The registers and the code of each scope. Built when the kernel is compiled; immutable afterwards.
 class IndexProgram {
  public:
+  // `limit`: the largest magnitude of the index arithmetic. Data has that of int64.
+  explicit IndexProgram(int64_t limit = kNoLimit) : limit_(limit) {}
+
   // Declares a symbol whose value is set from outside. extent: the register of an index symbol's extent, or -1.
   int declare(IntExpr symbol, int scope, bool varying, int extent);
   // Declares a loaded index in [low, extent), given as registers. Expressions of it are computed in `scope`.
   int declareLoaded(IntExpr symbol, int scope, int low, int extent);
   // Creates a scope for a loop or a loaded index.
   int newScope();
-  // The register that holds the expression's value, created if necessary. A CheckError for an undeclared symbol.
+  // The register that holds the value of an index, created if necessary. A CheckError for an undeclared symbol.
   int registerOf(IntExpr expr);
+  // The same for an integer that is data, or that the host computes.
+  int dataRegisterOf(IntExpr expr) { return registerOf(expr, kNoLimit); }
 
   const Register& operator[](int r) const { return registers_[static_cast<size_t>(r)]; }
   size_t size() const { return registers_.size(); }
@@ -52,12 +60,20 @@ class IndexProgram {
 
  private:
   int add(Register result);
-  int computed(IntOp op, int a, int b);
+  int registerOf(IntExpr expr, int64_t limit);
+  int computed(IntOp op, int a, int b, int64_t limit);
   int sum(IntExpr expr);
+  int within(int r);
+  std::vector<int>& registersOfNodes(int64_t limit) {
+    return limit == kNoLimit ? registerOfNode_ : limitedRegisterOfNode_;
+  }
 
+  int64_t limit_;
   std::vector<Register> registers_;
   std::vector<std::vector<int>> scopes_{2};
   std::vector<int> registerOfNode_;          // by IntNode::id; -1: none yet
+  std::vector<int> limitedRegisterOfNode_;   // the same, of registers with the limit
+  std::map<int, int> within_;                // by register: its value within the limit
   std::map<std::pair<int, int>, int> sums_;  // registers of sums, by their operands
   size_t laneSlots_ = 0;
 };
@@ -118,7 +134,7 @@ class IndexValues {
     Affine affine;
   };
   std::vector<Fact> facts_;
-  bool checked_ = false;  // whether some register may overflow in this launch
+  bool checked_ = false;  // whether some register may overflow, or exceed its limit, in this launch
 };
 
 }  // namespace fuser::interp

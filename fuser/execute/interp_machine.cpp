@@ -156,7 +156,7 @@ class Machine {
                                     values_.at(step.extent, lane), " times"));
       }
     }
-    if (extent == kOverflow) position_.fail(mask.begin, "index overflow in a loop's extent");
+    if (extent == kOverflow) position_.failOverflow(mask.begin, "in a loop's extent");
     for (int64_t i = 0; i < extent; ++i) {
       if (step.index >= 0) values_.set(step.index, i);
       values_.compute(step.scope, lanes_);
@@ -167,7 +167,7 @@ class Machine {
   void execute(const BranchStep& step, const Mask& mask) {
     if (!program_.index[step.condition].varying) {
       const int64_t condition = values_.uniform(step.condition);
-      if (condition == kOverflow) position_.fail(mask.begin, "index overflow in a condition");
+      if (condition == kOverflow) position_.failOverflow(mask.begin, "in a condition");
       if (condition != 0) run(step.body, mask);
       return;
     }
@@ -192,7 +192,7 @@ class Machine {
       overflow |= active & (condition[lane] == kOverflow);
     }
     for (size_t lane = mask.begin; overflow && lane < mask.end; ++lane) {
-      if (marks[lane] && condition[lane] == kOverflow) position_.fail(lane, "index overflow in a condition");
+      if (marks[lane] && condition[lane] == kOverflow) position_.failOverflow(lane, "in a condition");
     }
     if (count == 0) return {0, 0, nullptr};
     size_t first = mask.begin;

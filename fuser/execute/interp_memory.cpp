@@ -94,7 +94,7 @@ void LaneMemory::allocate(int buffer) {
 
 int64_t LaneMemory::indexOf(const Memory& m, Element element, int offset, size_t lane) const {
   const int64_t base = values_.at(element.index, lane);
-  if (base == kOverflow) position_.fail(lane, "index overflow on " + m.buffer->name);
+  if (base == kOverflow) position_.failOverflow(lane, "on " + m.buffer->name);
   const int64_t index = base + offset;
   if (index < 0 || index >= m.extent) {
     position_.fail(lane, concat("out of bounds: element ", index, " of ", m.buffer->name, ", which has ", m.extent));
@@ -282,7 +282,7 @@ void LaneMemory::checkVector(Element element, int width, const Mask& mask) const
   for (size_t lane = mask.begin; lane < mask.end; ++lane) {
     if (!mask.active(lane)) continue;
     const int64_t index = values_.at(element.index, lane);
-    if (index == kOverflow) position_.fail(lane, "index overflow on " + m.buffer->name);
+    if (index == kOverflow) position_.failOverflow(lane, "on " + m.buffer->name);
     if (index % width != 0) {
       position_.fail(lane, concat("misaligned vector: element ", index, " of ", m.buffer->name, ", width ", width));
     }

@@ -54,6 +54,12 @@ void Position::fail(size_t lane, const std::string& what) const {
   throw ViolationError(concat("kernel ", kernel->name, ": ", what, "; ", describeThread(threadOf(lane)), where));
 }
 
+void Position::failOverflow(size_t lane, const std::string& where) const {
+  fail(lane, kernel->narrowIndices
+                 ? concat("index overflow of 32 bits (index_bound ", kernel->device.indexBound, ") ", where)
+                 : concat("index overflow ", where));
+}
+
 void Position::failLaunch(const std::string& what) const {
   throw ViolationError(concat("kernel ", kernel->name, ": ", what));
 }

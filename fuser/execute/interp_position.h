@@ -23,6 +23,8 @@ struct Position {
 
   // Throws a ViolationError with `what`, block and thread, the statement's text, and the value that it accesses.
   [[noreturn]] void fail(size_t lane, const std::string& what) const;
+  // "index overflow on T3": of the kernel's width.
+  [[noreturn]] void failOverflow(size_t lane, const std::string& where) const;
   [[noreturn]] void failLaunch(const std::string& what) const;  // before the first statement
 };
 

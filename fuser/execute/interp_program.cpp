@@ -15,7 +15,10 @@ constexpr int64_t kMaxBufferElements = int64_t{1} << 24;
 
 class Compiler {
  public:
-  explicit Compiler(const Kernel& kernel) : kernel_(kernel) { program_.kernel = &kernel; }
+  explicit Compiler(const Kernel& kernel) : kernel_(kernel) {
+    program_.kernel = &kernel;
+    if (kernel.narrowIndices) program_.index = IndexProgram(kernel.device.indexBound - 1);
+  }
 
   Program compile() {
     symbols();
@@ -135,8 +138,8 @@ class Compiler {
     LoadIndexStep step;
     step.wide = dtype == DataType::Int64;
     step.source = readElement(node.source);
-    step.low = index.registerOf(node.low);
-    step.extent = index.registerOf(node.extent);
+    step.low = index.dataRegisterOf(node.low);
+    step.extent = index.dataRegisterOf(node.extent);
     FUSER_CHECK(!index[step.low].varying && !index[step.extent].varying, "threads load an index from several ranges");
     step.scope = index.newScope();
     step.index = index.declareLoaded(node.index, step.scope, step.low, step.extent);
@@ -172,7 +175,7 @@ class Compiler {
         break;
       case Operand::Kind::Int:
         result.kind = Input::Kind::Integer;
-        result.integer = program_.index.registerOf(operand.integer);
+        result.integer = program_.index.dataRegisterOf(operand.integer);
         result.convert = conversion(DataType::Int64, dtype);
         break;
     }

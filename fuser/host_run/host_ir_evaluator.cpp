@@ -10,6 +10,7 @@
 #include "fuser/host_run/describe_run.h"
 #include "fuser/host_run/launch_workspaces.h"
 #include "fuser/host_run/tensor_memory.h"
+#include "fuser/kernel/index_bounds.h"
 
 namespace fuser {
 namespace {
@@ -210,6 +211,7 @@ class HostRun {
     for (IntExpr extent : node.ints) arguments.ints.push_back(extent ? evaluator_.evaluate(extent) : 0);
     for (const Val* scalar : node.scalars) arguments.scalars.push_back(evaluator_.evaluate(scalar));
     bindStrides(*program_.kernels[kernel], arguments);
+    arguments.narrow = isNarrow(*program_.kernels[kernel], arguments);
     takeWorkspaces(*program_.kernels[kernel], arguments);
     showLaunch(*program_.kernels[kernel], arguments);
     traces_.launched[kernel] = arguments.ints;
@@ -422,6 +424,14 @@ class HostRun {
 
   static size_t bytesOf(const TensorMemory& tensor) {
     return static_cast<size_t>(extentInMemory(tensor.ref.sizes, tensor.ref.strides)) * dtypeSize(tensor.ref.dtype);
+  }
+
+  // The width of a launch's indices: narrow where they fit, unless the schedule says it. Rule 11 of a schedule.
+  static bool isNarrow(const Kernel& kernel, const KernelArguments& arguments) {
+    if (!kernel.fixedWidth) return !firstOutside(kernel, arguments.ints);
+    const std::string reason = kernel.narrowIndices ? whyNotNarrow(kernel, arguments.ints) : "";
+    FUSER_USER_CHECK(reason.empty(), "rule 11: the indices of ", kernel.name, " do not fit in int32: ", reason);
+    return kernel.narrowIndices;
   }
 
   void takeWorkspaces(const Kernel& kernel, KernelArguments& arguments) {

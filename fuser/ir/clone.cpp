@@ -232,6 +232,7 @@ TensorDomain inferredDomain(Fusion& part, const InferredType& type, const Tensor
 ClonedFusion cloneFusion(const Fusion& fusion) {
   ClonedFusion result{std::make_unique<Fusion>(fusion.name()), {}};
   result.fusion->setMesh(fusion.mesh());
+  if (fusion.indexType()) result.fusion->setIndexType(*fusion.indexType());
   Cloner clone(fusion, *result.fusion, result.vals);
   for (const std::unique_ptr<Val>& val : fusion.allVals()) {
     if (val->isScalar()) {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -90,6 +91,10 @@ class Fusion {
   const DeviceMesh& mesh() const { return mesh_; }
   void setMesh(DeviceMesh mesh) { mesh_ = std::move(mesh); }
   bool hasDevices() const { return !mesh_.empty(); }
+  // Int32 or Int64: what a schedule says of the indices of the kernel that a scheduled part becomes (indexType); none:
+  // a launch has 32 bits where they fit.
+  std::optional<DataType> indexType() const { return indexType_; }
+  void setIndexType(DataType type) { indexType_ = type; }
   // All inputs, outputs, operands, results and scalars in extents of attributes, in id order.
   std::vector<Val*> usedVals() const;
   const std::vector<std::unique_ptr<Val>>& allVals() const { return vals_; }  // by id, including unused ones
@@ -123,6 +128,7 @@ class Fusion {
   std::vector<Val*> outputs_;
   std::map<size_t, Val*> aliases_;  // index in outputs_ -> input
   DeviceMesh mesh_;
+  std::optional<DataType> indexType_;
   mutable std::vector<Expr*> order_;
   mutable bool orderValid_ = false;
 };

@@ -24,6 +24,7 @@ enum class TransformKind : uint8_t {
   SetMemoryType,  // setMemoryType %t {memory}
   CacheBefore,    // cacheBefore %t -> %new: %new takes over the definition of %t; %t = set(%new)
   CacheAfter,     // cacheAfter %t -> %new: %new = set(%t); the uses of %t read %new
+  IndexType,      // indexType {type}: the kernel computes its indices in int32 or int64, whatever a launch needs
   RFactor,  // rFactor %t {axes} -> %new: %new has a partial result for each index of these loop axes, which %t joins
 };
 
@@ -35,6 +36,7 @@ struct Transform {
   int64_t factor = 0;    // Split, Bound
   ParallelType type = ParallelType::Serial;
   MemoryType memory = MemoryType::Local;
+  DataType indexType = DataType::Int64;                   // IndexType: Int32 or Int64
   std::vector<int64_t> axes;                              // RFactor
   std::vector<std::pair<int64_t, int64_t>> old2new;       // Reorder
   bool operator==(const Transform&) const = default;

@@ -18,6 +18,8 @@ class Parser {
     lexer_.expect("kernel");
     kernel_->name = lexer_.identifier("the kernel's name");
     kernel_->contraction = lexer_.accept("contraction");
+    kernel_->narrowIndices = lexer_.accept("narrow");
+    kernel_->fixedWidth = lexer_.accept("fixed_width");
     lexer_.expect("{");
     while (declaration()) {
     }

@@ -12,7 +12,8 @@ class Printer {
 
   std::string header() const {
     std::ostringstream out;
-    out << "kernel " << kernel_.name << (kernel_.contraction ? " contraction" : "") << " {\n";
+    out << "kernel " << kernel_.name << (kernel_.contraction ? " contraction" : "")
+        << (kernel_.narrowIndices ? " narrow" : "") << (kernel_.fixedWidth ? " fixed_width" : "") << " {\n";
     for (const DeviceFigure& figure : deviceFigures()) {
       const int64_t value = kernel_.device.*figure.field;
       if (value != defaultDevice().*figure.field) out << "  device " << figure.name << " = " << value << "\n";

@@ -74,6 +74,9 @@ class Verifier {
 
   void buffers() {
     require(isIdentifier(kernel_.name), 2, "the kernel's name is '", kernel_.name, "'");
+    const int64_t bound = kernel_.device.indexBound;
+    require(!kernel_.narrowIndices || (bound >= 1 && bound <= int64_t{1} << 31), 24, "indices of 32 bits below ",
+            bound);
     for (size_t i = 0; i < kernel_.buffers.size(); ++i) {
       const Buffer& b = kernel_.buffers[i];
       require(b.id == static_cast<int>(i), 1, "buffer ", i, " has id ", b.id);

@@ -34,6 +34,7 @@
 // 22  an access by a loaded index can be in bounds: the index' range is not entirely outside of the buffer
 // 23  a semaphore is kSemaphoreInts of i32; only Barriers of the grid and one Release, the last statement of a kernel
 //     that has such Barriers, name it
+// 24  the device of a narrow kernel has an index_bound from 1 to 2^31
 
 #include <string>
 #include <vector>

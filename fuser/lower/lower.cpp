@@ -37,6 +37,8 @@ std::unique_ptr<Kernel> lower(const Fusion& part, const std::string& kernelName,
   kernel->name = kernelName;
   kernel->device = context.device();
   kernel->contraction = context.options.contraction;
+  kernel->fixedWidth = part.indexType().has_value();
+  kernel->narrowIndices = part.indexType() == DataType::Int32;
 #define LOWER_STEP(name, file, summary) \
   run##name(part, *kernel);             \
   for (CompileObserver* observer : context.observers) observer->afterLowerStep(segment, #name, *kernel);

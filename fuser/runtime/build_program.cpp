@@ -21,6 +21,7 @@
 #include "fuser/lower/lower.h"
 #include "fuser/passes/passes.h"
 #include "fuser/passes/pre_segmenter.h"
+#include "fuser/runtime/foretold_width.h"
 #include "fuser/runtime/output_buffers.h"
 #include "fuser/runtime/plan_aliases.h"
 #include "fuser/runtime/plan_groups.h"
@@ -322,6 +323,7 @@ class Builder {
       throw UserError(concat("schedule segment ", group.index, ": ", error.what()));
     }
     Kernel& kernel = *program_->kernels.back();
+    if (!kernel.fixedWidth && inputs_) timed("index width", [&] { foretellWidth(kernel, part); });
     tell(&CompileObserver::afterLower, group.index, kernel);
     if (settings_.verifyKernels) timed("verify kernel", [&] { verifyKernel(kernel); });
     keepAnswers(sizes, extents);
@@ -338,6 +340,12 @@ class Builder {
     const Schedule chosen = schedule;
     tell(&CompileObserver::afterSchedule, group.index, *part.fusion, schedule);
     return !callers && schedule == chosen;
+  }
+
+  // Of no run: a program evaluates scalars where its steps say, which some of them need tensors for.
+  void foretellWidth(Kernel& kernel, const ClonedPart& part) {
+    if (!sizesAlone_) sizesAlone_.emplace(evaluator_->withInputsAlone());
+    kernel.narrowIndices = willFitNarrow(kernel, part, fusion(), *inputs_, *sizesAlone_);
   }
 
   void lowerPart(const HostGroup& group, const ClonedPart& part, SizeFacts* sizes) {
@@ -404,6 +412,7 @@ class Builder {
   Schedulers schedulers_;
   std::unique_ptr<CompiledProgram> program_;
   std::optional<ExpressionEvaluator> evaluator_;  // over the fusion that is compiled
+  std::optional<ExpressionEvaluator> sizesAlone_;  // the same for foretold launches
   std::optional<SizeFacts> sizes_;
   SizeFacts* sizesKnown_ = nullptr;  // null where nothing is assumed of sizes
 };

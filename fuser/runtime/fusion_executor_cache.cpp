@@ -7,6 +7,7 @@
 #include "fuser/analysis/compile_observer.h"
 #include "fuser/case/aliases.h"
 #include "fuser/evaluate/check_shapes.h"
+#include "fuser/runtime/both_widths.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/device_inputs.h"
 #include "fuser/runtime/devices_in_process.h"
@@ -126,6 +127,10 @@ struct FusionExecutorCache::Impl {
     const auto start = std::chrono::steady_clock::now();
     // Compiles all kernels that no earlier program has together, in one call of the engine's compiler.
     program->compiled = kernels.compile(*engine, program->host->kernels);
+    for (size_t i = 0; i < program->compiled.size(); ++i) {
+      program->compiled[i] = std::make_unique<BothWidths>(*program->host->kernels[i], std::move(program->compiled[i]),
+                                                          [this](const Kernel& kernel) { return compileOne(kernel); });
+    }
     if (settings.context.trace)
       settings.context.trace->add("compile kernels", std::chrono::steady_clock::now() - start);
     program->memory = memoryFor(*program->host);
@@ -133,6 +138,17 @@ struct FusionExecutorCache::Impl {
     counters.kernelCompilations = kernels.compilations();
     for (CompileObserver* observer : settings.context.observers) observer->afterCompile(*program);
     return program;
+  }
+
+  // For a launch, which has no lock of the cache.
+  std::unique_ptr<CompiledKernel> compileOne(const Kernel& kernel) {
+    const std::lock_guard lock(mutex);
+    std::unique_lock<std::mutex> launches;  // caches that run concurrently share the engine
+    if (settings.launchLock) launches = std::unique_lock(*settings.launchLock);
+    const Kernel* const one[] = {&kernel};
+    std::unique_ptr<CompiledKernel> compiled = std::move(kernels.compile(*engine, one).front());
+    counters.kernelCompilations = kernels.compilations();
+    return compiled;
   }
 
   std::shared_ptr<MemoryPool> memoryFor(const HostIrContainer& host) {

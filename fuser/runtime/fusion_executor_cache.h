@@ -35,7 +35,8 @@ struct CacheSettings {
   std::optional<int> device;               // for a multi-device fusion: the device to compile for
   std::shared_ptr<Engine> engine;          // replaces the options' engine, so that caches can share one
   bool verifyKernels = true;               // verify kernels before compiling them; off for planted faults
-  std::shared_ptr<std::mutex> launchLock;  // held during beforeLaunch, for caches that run concurrently
+  // Held during beforeLaunch, and while a launch compiles a kernel, for caches that run concurrently.
+  std::shared_ptr<std::mutex> launchLock;
 };
 
 struct CacheCounters {

@@ -47,6 +47,7 @@ class Applier {
       case TransformKind::ComputeAt: return computeAt(step);
       case TransformKind::InlineMost: return inlineMost();
       case TransformKind::SetMemoryType: return setMemoryType(step);
+      case TransformKind::IndexType: return part_.setIndexType(step.indexType);
       case TransformKind::CacheBefore: return cacheBefore(step);
       case TransformKind::CacheAfter: return cacheAfter(step);
       case TransformKind::RFactor: return rFactor(step);

@@ -13,6 +13,7 @@
 //   9  blocks that wait for each other all run at once: the device has such launches, and the grid is known to have at
 //      most the blocks that it then holds (lower/lower.cpp)
 //  10  an axis that rFactor names is serial or unrolled, of a constant extent
+//  11  the indices of a launch fit where indexType says int32 (host_run/host_ir_evaluator.cpp, which knows the strides)
 #include <algorithm>
 #include <array>
 

@@ -28,6 +28,7 @@ std::string fieldValue(const Transform& transform, text::TransformField field) {
     case text::TransformField::Factor: return concat(transform.factor);
     case text::TransformField::Type: return std::string(parallelTypeName(transform.type));
     case text::TransformField::Memory: return std::string(memoryTypeName(transform.memory));
+    case text::TransformField::IndexType: return std::string(text::indexTypeName(transform.indexType));
     case text::TransformField::Axes: return integerList(transform.axes);
     case text::TransformField::Old2New: break;
   }

@@ -20,6 +20,7 @@ constexpr size_t kMaxAxes = 1024;  // of a loop domain
 constexpr ParallelType kParallelTypes[] = {ParallelType::Serial, ParallelType::BIDx,      ParallelType::BIDy,
                                            ParallelType::BIDz,   ParallelType::TIDx,      ParallelType::TIDy,
                                            ParallelType::TIDz,   ParallelType::Vectorize, ParallelType::Unroll};
+constexpr DataType kIndexTypes[] = {DataType::Int32, DataType::Int64};
 constexpr MemoryType kMemoryTypes[] = {MemoryType::Global, MemoryType::Shared, MemoryType::Local};
 
 template <class Enum, size_t n, class NameOf>
@@ -48,6 +49,9 @@ void readField(TokenReader& reader, TransformField field, Transform& transform) 
       return;
     case TransformField::Memory:
       transform.memory = readEnum(reader, kMemoryTypes, memoryTypeName, "memory type");
+      return;
+    case TransformField::IndexType:
+      transform.indexType = readEnum(reader, kIndexTypes, indexTypeName, "index type");
       return;
     case TransformField::Axes:
       reader.list("[", "]", kMaxAxes, [&] { transform.axes.push_back(readInteger(reader)); });

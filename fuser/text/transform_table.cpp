@@ -17,6 +17,7 @@ const std::vector<TransformForm>& transformTable() {
       {Kind::ComputeAt, "computeAt", true, true, {Field::Position}, false},
       {Kind::InlineMost, "inlineMost", false, false, {}, false},
       {Kind::SetMemoryType, "setMemoryType", true, false, {Field::Memory}, false},
+      {Kind::IndexType, "indexType", false, false, {Field::IndexType}, false},
       {Kind::CacheBefore, "cacheBefore", true, false, {}, true},
       {Kind::CacheAfter, "cacheAfter", true, false, {}, true},
       {Kind::RFactor, "rFactor", true, false, {Field::Axes}, true},
@@ -38,10 +39,16 @@ std::string_view fieldName(TransformField field) {
     case TransformField::Factor: return "factor";
     case TransformField::Type: return "type";
     case TransformField::Memory: return "memory";
+    case TransformField::IndexType: return "type";
     case TransformField::Axes: return "axes";
     case TransformField::Old2New: return "old2new";
   }
   FUSER_CHECK(false, "bad TransformField");
+}
+
+std::string_view indexTypeName(DataType type) {
+  FUSER_CHECK(type == DataType::Int32 || type == DataType::Int64, "an index of ", type);
+  return type == DataType::Int32 ? "int32" : "int64";
 }
 
 }  // namespace fuser::text

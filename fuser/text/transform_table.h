@@ -8,7 +8,7 @@
 
 namespace fuser::text {
 
-enum class TransformField : uint8_t { Axis, Position, Factor, Type, Memory, Axes, Old2New };
+enum class TransformField : uint8_t { Axis, Position, Factor, Type, Memory, IndexType, Axes, Old2New };
 
 struct TransformForm {
   TransformKind kind;
@@ -22,5 +22,6 @@ struct TransformForm {
 const std::vector<TransformForm>& transformTable();
 const TransformForm& transformForm(TransformKind kind);
 std::string_view fieldName(TransformField field);
+std::string_view indexTypeName(DataType type);  // "int32" or "int64"
 
 }  // namespace fuser::text

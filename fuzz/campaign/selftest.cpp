@@ -13,6 +13,7 @@
 #include "fuzz/minimize/judging.h"
 #include "fuzz/views/random_schedule.h"
 #include "fuzz/views/segment_cuts.h"
+#include "fuzz/views/views.h"
 #include "oracle/reference/reference.h"
 #include "reports/fields_json.h"
 
@@ -30,6 +31,7 @@ struct FaultTask {
 REPORTS_FIELDS(FaultTask, fault, number)
 
 constexpr uint64_t kScheduledAtRandom = 3;  // one case in so many
+constexpr uint64_t kOnAnotherDevice = 3;    // of the others
 
 // What a worker says of one case.
 struct Reply {
@@ -49,6 +51,8 @@ Reply perform(const FaultTask& task, const SelftestOptions& options) {
     if (auto schedules = randomSchedules(testCase, task.number)) testCase.segmentSchedules = std::move(*schedules);
     testCase.runs.resize(1);  // whose sizes the schedules may rely on
   }
+  // As do limits that a small case reaches.
+  if (task.number % kOnAnotherDevice == 1) onAnotherDevice(testCase, task.number);
   if (!task.fault.empty()) testCase.options.fault = task.fault;
   const CaseVerdict verdict = judgeCase(testCase, options.judge);
   return {verdict.kind, verdict.faultApplied, verdict.reason.substr(0, verdict.reason.find('\n'))};

@@ -22,6 +22,8 @@ bool onAnotherDevice(Case& testCase, uint64_t draw) {
     figures["static_shared"] = choices.integer(1024, 8192);
     figures["opt_in_shared"] = choices.integer(8192, 16384);
   }
+  // So low that indices of a small case are on both sides of it.
+  if (choices.chance(0.5)) figures["index_bound"] = int64_t{1} << choices.integer(8, 14);
   return deviceOf(testCase.options, defaultDevice()) != deviceOf(before, defaultDevice()) && !testCase.schedule &&
          testCase.segmentSchedules.empty();
 }

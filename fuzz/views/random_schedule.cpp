@@ -23,9 +23,11 @@ constexpr uint64_t kMaxChanges = 4;  // of one segment
 constexpr double kMemory = 0.45;     // of the segments have a tensor in shared or global memory instead
 constexpr double kGlobal = 0.3;      // of those, in global memory
 constexpr double kReductions = 0.7;  // of the others with a reduction, spread it over blocks or partial results
+constexpr double kIndexType = 0.15;  // of all segments say whether indices have 32 or 64 bits
 
 // A schedule's random numbers have nothing to do with the generator's.
 constexpr uint64_t kSeed = 0x5c4ed01e;
+constexpr uint64_t kIndexTypeSeed = 0x32b17;  // of their own, so that schedules are what they are without them
 
 // Steps of one kind, by place.
 std::vector<size_t> stepsOf(const Schedule& schedule, TransformKind kind) {
@@ -231,6 +233,13 @@ class LimitWork final : public CompileObserver {
   }
 };
 
+Transform indexTypeOf(Choices& choices) {
+  Transform step;
+  step.kind = TransformKind::IndexType;
+  step.indexType = choices.chance(0.5) ? DataType::Int32 : DataType::Int64;
+  return step;
+}
+
 Schedule varied(const Schedule& schedule, Choices& choices) {
   constexpr void (*kChanges[])(Schedule&, Choices&) = {changeFactor, addSplit, swapAxes, changeParallelType};
   Schedule result = schedule;
@@ -252,7 +261,7 @@ std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase,
   const std::vector<HostValue> inputs = hostValues(data);
   FusionExecutorCache::Settings settings = settingsOf(testCase);
   std::map<int64_t, Schedule> schedules;
-  Choices choices(kSeed, draw);
+  Choices choices(kSeed, draw), indexTypes(kIndexTypeSeed, draw);
   AfterSchedule varying([&](int segment, Fusion& part, Schedule& schedule) {
     const Schedule chosen = schedule;
     if (choices.chance(kMemory)) {
@@ -261,6 +270,7 @@ std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase,
       for (int64_t changes = choices.integer(1, kMaxChanges); changes > 0; --changes)
         schedule = varied(schedule, choices);
     }
+    if (indexTypes.chance(kIndexType)) schedule.push_back(indexTypeOf(indexTypes));
     if (schedule != chosen) schedules[segment] = schedule;
   });
   settings.context.observers.push_back(&varying);

@@ -86,8 +86,9 @@ class RandomKernel {
     body_ += concat("    y[(", global_, " * ", width_, ")] = move v[0]", vector(), "\n    z[", global_,
                     "] = Cast f32 (a[0])\n", "    w[", global_, "] = move d[0]\n  }\n");
     return concat(
-        "kernel random", number, " {\n  scalar p : f64\n  scalar q : i64\n  tensor x : ", storage,
-        " rank 1 argument 0\n  tensor y : ", storage, " rank 1 argument 1 written\n",
+        "kernel random", number, number % 2 == 1 ? " narrow" : "",
+        " {\n  scalar p : f64\n  scalar q : i64\n  tensor x : ", storage, " rank 1 argument 0\n  tensor y : ", storage,
+        " rank 1 argument 1 written\n",
         "  tensor z : f32 rank 1 argument 2 written\n  tensor w : f64 rank 1 argument 3 written\n  local v : ", storage,
         " [", width_,
         "]\n  local a : f32 [1]\n  local d : f64 [1]\n  local i : i64 [1]\n"

@@ -16,10 +16,12 @@ using Wide = __int128;
 constexpr Wide kCertain = Wide{1} << 61;
 constexpr Wide kBeyond = (Wide{1} << 63) + 1;  // stands for all that is larger, so that products stay in 128 bits
 
-// The exact value, and whether some part of it is so large that the program may call it an overflow.
+// The exact value, and whether some part of it is so large that the program may call it an overflow; whether some part
+// exceeds `limit`, so that a program with that limit must.
 struct Exact {
   Wide value;
   bool large;
+  bool exceeds;
 };
 
 Wide floorDivide(Wide a, Wide b) {
@@ -28,11 +30,12 @@ Wide floorDivide(Wide a, Wide b) {
   return quotient - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
 }
 
-Exact exact(IntExpr expr, const std::map<IntExpr, int64_t>& values) {
-  if (expr->isConstant()) return {expr->value, false};
-  if (expr->isSymbol()) return {values.at(expr), false};
-  const Exact a = exact(expr->a, values);
-  const Exact b = exact(expr->b, values);
+Exact exact(IntExpr expr, const std::map<IntExpr, int64_t>& values, Wide limit) {
+  const auto exceeds = [&](Wide value) { return value > limit || value < -limit; };
+  if (expr->isConstant()) return {expr->value, false, exceeds(expr->value)};
+  if (expr->isSymbol()) return {values.at(expr), false, exceeds(values.at(expr))};
+  const Exact a = exact(expr->a, values, limit);
+  const Exact b = exact(expr->b, values, limit);
   Wide value = 0;
   switch (expr->op) {
     case IntOp::Constant:
@@ -48,7 +51,7 @@ Exact exact(IntExpr expr, const std::map<IntExpr, int64_t>& values) {
     case IntOp::And: value = a.value != 0 && b.value != 0; break;
   }
   value = std::clamp(value, -kBeyond, kBeyond);
-  return {value, a.large || b.large || value > kCertain || value < -kCertain};
+  return {value, a.large || b.large || value > kCertain || value < -kCertain, a.exceeds || b.exceeds || exceeds(value)};
 }
 
 IntExpr randomExpr(IntExprArena& ints, const std::vector<IntExpr>& symbols, int depth) {
@@ -74,11 +77,11 @@ IntExpr randomExpr(IntExprArena& ints, const std::vector<IntExpr>& symbols, int 
   }
 }
 
-RC_GTEST_PROP(InterpIndexTest, AgreesWithDirectEvaluation, (bool huge)) {
-  // With huge parameters, products leave int64.
+// With huge parameters, products leave int64. With a limit, what exceeds it is an overflow, and nothing else.
+void agreesWithDirectEvaluation(bool huge, int64_t limit) {
   constexpr size_t kLanes = 6;
   IntExprArena ints;
-  IndexProgram program;
+  IndexProgram program(limit);
   const int64_t bound = huge ? int64_t{1} << 40 : 50;
   const auto draw = [](int64_t high) { return *rc::gen::resize(100, rc::gen::inRange<int64_t>(0, high)); };
   const IntExpr param = ints.symbol("n", {0, int64_t{1} << 40});
@@ -120,9 +123,10 @@ RC_GTEST_PROP(InterpIndexTest, AgreesWithDirectEvaluation, (bool huge)) {
       for (const auto& [expr, r] : exprs) {
         for (size_t l = 0; l < kLanes; ++l) {
           const Exact wanted =
-              exact(expr, {{param, n}, {lane, static_cast<int64_t>(l)}, {block, blocks[l]}, {turn, i}});
+              exact(expr, {{param, n}, {lane, static_cast<int64_t>(l)}, {block, blocks[l]}, {turn, i}}, limit);
           const int64_t got = values.at(r, l);
-          const bool agrees = got == kOverflow ? wanted.large : Wide{got} == wanted.value;
+          bool agrees = got == kOverflow ? wanted.large || wanted.exceeds : Wide{got} == wanted.value;
+          if (limit != kNoLimit) agrees &= (got == kOverflow) == wanted.exceeds;
           if (!agrees) {
             RC_FAIL(toString(expr, [&](IntExpr s) { return ints.symbolOf(s).name; }) + concat(" is ", got, "; n = ", n,
                     ", lane ", l, ", blockIdx = ", blocks[l], ", i = ", i));
@@ -131,6 +135,12 @@ RC_GTEST_PROP(InterpIndexTest, AgreesWithDirectEvaluation, (bool huge)) {
       }
     }
   }
+}
+
+RC_GTEST_PROP(InterpIndexTest, AgreesWithDirectEvaluation, (bool huge)) { agreesWithDirectEvaluation(huge, kNoLimit); }
+
+RC_GTEST_PROP(InterpIndexTest, WhatExceedsTheLimitIsAnOverflow, ()) {
+  agreesWithDirectEvaluation(false, *rc::gen::element<int64_t>(63, 255, 1023, 100000));
 }
 
 TEST(InterpIndexTest, ComputesOutsideLoopsWhatDoesNotChangeInThem) {

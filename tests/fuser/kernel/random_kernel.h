@@ -25,6 +25,9 @@ class RandomKernel {
     kernel_->name = "random";
     kernel_->contraction = chance(2);
     if (chance(2)) kernel_->device.multiprocessors = 1 + number(200);
+    kernel_->narrowIndices = chance(2);
+    kernel_->fixedWidth = chance(4);
+    if (chance(4)) kernel_->device.indexBound = int64_t{1} << (8 + number(8));
     IntExprArena& ints = *kernel_->ints;
     const IntExpr early = ints.symbol("n", {1, 1 + number(1000)});
     scalars();

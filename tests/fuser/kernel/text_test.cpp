@@ -20,9 +20,9 @@ class Comparison {
 
   bool same() const {
     bool equal = a_.name == b_.name && a_.contraction == b_.contraction && a_.device == b_.device &&
-                 a_.blockDim == b_.blockDim && aNames_.buffers == bNames_.buffers &&
-                 aNames_.scalars == bNames_.scalars && a_.tensors.size() == b_.tensors.size() &&
-                 a_.intParams.size() == b_.intParams.size();
+                 a_.narrowIndices == b_.narrowIndices && a_.fixedWidth == b_.fixedWidth && a_.blockDim == b_.blockDim &&
+                 aNames_.buffers == bNames_.buffers && aNames_.scalars == bNames_.scalars &&
+                 a_.tensors.size() == b_.tensors.size() && a_.intParams.size() == b_.intParams.size();
     for (size_t i = 0; equal && i < a_.buffers.size(); ++i) {
       const Buffer &x = a_.buffers[i], &y = b_.buffers[i];
       equal =

@@ -412,6 +412,18 @@ TEST(KernelVerifierTest, Constraint15AllBlocksReachABarrierOfTheGrid) {
   BrokenGrid("for i < n {", "for i < (blockIdx.x + 2) {").expect(15);
 }
 
+TEST(KernelVerifierTest, Constraint24NarrowIndicesHave32Bits) {
+  Broken broken;
+  broken.kernel->device.indexBound = (int64_t{1} << 31) + 1;
+  EXPECT_TRUE(findKernelViolations(*broken.kernel).empty()) << "a wide kernel does not ask";
+  broken.kernel->narrowIndices = true;
+  broken.expect(24);
+  broken.kernel->device.indexBound = 0;
+  broken.expect(24);
+  broken.kernel->device.indexBound = int64_t{1} << 31;
+  EXPECT_TRUE(findKernelViolations(*broken.kernel).empty());
+}
+
 TEST(KernelVerifierTest, Constraint23SemaphoresAreForBarriersAlone) {
   BrokenGrid("move w[0]", "Set f32 (s[0])").expect(23);
   BrokenGrid("  release s\n", "").expect(23);

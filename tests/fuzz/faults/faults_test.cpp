@@ -18,6 +18,7 @@
 #include "fuzz/generate/generate.h"
 #include "fuzz/judge/judge_case.h"
 #include "fuzz/views/random_schedule.h"
+#include "fuzz/views/views.h"
 #include "tests/fuser/analysis/stage_observers.h"
 
 namespace fuser::fuzz {
@@ -200,6 +201,7 @@ TEST(FaultsTest, EveryOtherFaultIsApplied) {
       Case testCase = generateCase(6, number, small);
       const bool placed = testCase.fusion->hasStreams() || testCase.fusion->hasDevices();
       if (number % 2 == 1 && fault.stage == FaultStage::Launch && !placed) randomSchedule(testCase, number);
+      if (number % 4 == 2 && fault.stage == FaultStage::Launch) onAnotherDevice(testCase, number);
       testCase.options.fault = fault.name;
       JudgeSettings settings;
       settings.probes = settings.repeat = settings.roundTrip = settings.checkInvariants = false;
