@@ -27,8 +27,10 @@ Command addSelftestCommand(CLI::App& app) {
   arguments->generator.addTo(command);
   arguments->workers.addTo(command);
   takesCount(
-      command->add_option("--runs", arguments->options.runs, "number of cases without a fault, and limit per fault"), 1,
-      uint64_t{1} << 32)
+      command->add_option("--runs", arguments->options.runs,
+                          "number of cases without a fault, and limit per fault; one in three runs on a random schedule, "
+                          "one on another device"),
+      1, uint64_t{1} << 32)
       ->type_name("N")
       ->capture_default_str();
   command->add_option("--only-fault", arguments->options.onlyFaults, "plant only these faults, separated by commas")
