@@ -28,8 +28,8 @@ Command addSelftestCommand(CLI::App& app) {
   arguments->workers.addTo(command);
   takesCount(
       command->add_option("--runs", arguments->options.runs,
-                          "number of cases without a fault, and limit per fault; one in three runs on a random schedule, "
-                          "one on another device"),
+                          "number of cases without a fault, and limit per fault; one in three runs on a random "
+                          "schedule, one on another device"),
       1, uint64_t{1} << 32)
       ->type_name("N")
       ->capture_default_str();
