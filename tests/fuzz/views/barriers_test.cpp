@@ -2,12 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "fuser/execute/engine.h"
 #include "fuser/ir/clone.h"
 #include "fuser/kernel/text.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/fusion_executor_cache.h"
+#include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
+#include "fuser/text/read_file.h"
 #include "fuzz/choices/choices.h"
 #include "fuzz/generate/generate.h"
 #include "fuzz/views/random_schedule.h"
@@ -160,6 +164,24 @@ TEST(BarriersTest, WithoutABarrierInterpReportsARace) {
   // Indices that divide a sum and take it together again, or the one element of an axis, can hide that a thread meets
   // its own elements alone.
   EXPECT_LE(tally.superfluous * 20, tally.barriers);
+}
+
+// At the sizes of its last run, each barrier of a seed's kernels separates threads that meet.
+TEST(BarriersTest, NoBarrierOfASeedIsSuperfluous) {
+  size_t barriers = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("corpus/seeds")) {
+    if (entry.path().extension() != ".fusion") continue;
+    Case testCase = parseCase(readFusionFile(entry.path().string()), entry.path().string());
+    if (testCase.fusion->hasDevices()) continue;
+    testCase.runs.erase(testCase.runs.begin(), testCase.runs.end() - 1);
+    const Ran whole = runWithout(testCase);
+    EXPECT_EQ(whole.violation, "") << entry.path();
+    barriers += whole.barriers;
+    for (size_t removed = 0; removed < whole.barriers; ++removed) {
+      EXPECT_TRUE(isRace(runWithout(testCase, removed))) << entry.path() << ", barrier " << removed;
+    }
+  }
+  EXPECT_GT(barriers, 5u);
 }
 
 }  // namespace
