@@ -295,11 +295,11 @@ void LaneMemory::checkVector(Element element, int width, const Mask& mask) const
 
 void LaneMemory::gridBarrier(int semaphore, int32_t blocks, size_t lane) {
   int32* counts = reinterpret_cast<int32*>(memories_[static_cast<size_t>(semaphore)].data);
-  if (counts[0] % blocks != 0 || counts[1] != 0) {
+  if (counts[0] != arrived_ || counts[1] != 0) {
     position_.fail(lane, concat("semaphore ", memories_[static_cast<size_t>(semaphore)].buffer->name,
                                 " is not zero before the launch"));
   }
-  counts[0] += blocks;
+  arrived_ = counts[0] += blocks;
   gridEpoch_ = ++epoch_;
 }
 

@@ -128,6 +128,7 @@ class LaneMemory {
   size_t threads_;  // of a block
   size_t lanes_ = 0;
   uint32_t epoch_ = 1;      // barriers so far, of blocks and of the grid
+  int32_t arrived_ = 0;     // blocks at barriers of the grid so far
   uint32_t gridEpoch_ = 1;  // the epoch after the last barrier of the grid
   std::vector<Memory> memories_;
 };

@@ -186,7 +186,7 @@ struct JoinWelford {
 // Every thread of the block, or of the grid, must arrive. After it, all of them see what any of them wrote to shared
 // and global memory before. Two threads that access one element, at least one of them writing, need a barrier of their
 // block in between; threads of different blocks need one of the grid, for which all blocks must run at once
-// (coResidentBlocks). The reason is for readers: the buffer that threads meet in, and whether they meet because some
+// (blocksAtOnce). The reason is for readers: the buffer that threads meet in, and whether they meet because some
 // stored elements before, or because some loaded what is overwritten now.
 struct Barrier {
   enum class After : uint8_t { Store, Load };

@@ -10,6 +10,7 @@
 #include "fuser/ops/op_table.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/fusion_executor_cache.h"
+#include "fuser/schedule/facts.h"
 #include "fuser/support/set_up_error.h"
 #include "fuzz/choices/choices.h"
 #include "fuzz/views/segment_cuts.h"
@@ -114,24 +115,6 @@ std::vector<OnChip> keptOnChip(const Fusion& part, const Schedule& schedule) {
   return found;
 }
 
-Transform splitOf(const std::string& tensor, int64_t axis, int64_t factor) {
-  Transform step;
-  step.kind = TransformKind::Split;
-  step.tensor = tensor;
-  step.axis = axis;
-  step.factor = factor;
-  return step;
-}
-
-Transform parallelizeOf(const std::string& tensor, int64_t axis, ParallelType type) {
-  Transform step;
-  step.kind = TransformKind::Parallelize;
-  step.tensor = tensor;
-  step.axis = axis;
-  step.type = type;
-  return step;
-}
-
 // Inserts steps before the first one of a kind; at the end if there is none.
 void insertBefore(Schedule& schedule, TransformKind kind, const std::vector<Transform>& steps) {
   const std::vector<size_t> places = stepsOf(schedule, kind);
@@ -154,15 +137,13 @@ bool spreadReduction(const Fusion& part, Schedule& schedule, Choices& choices) {
   const std::string reference = schedule[handedOn.front()].tensor;
   const int64_t axis = choices.integer(0, 2);
   const int64_t factor = choices.integer(2, 5);
-  insertBefore(schedule, TransformKind::Propagate, {splitOf(reference, axis, factor)});
+  insertBefore(schedule, TransformKind::Propagate, {split(reference, axis, factor)});
   if (choices.chance(0.5)) {
     const int64_t outer = choices.chance(0.3) ? 0 : 1;
-    insertBefore(schedule, TransformKind::Propagate, {parallelizeOf(reference, axis + outer, choices.pick(kBlocks))});
+    insertBefore(schedule, TransformKind::Propagate, {parallelize(reference, axis + outer, choices.pick(kBlocks))});
   } else {
-    Transform step;
-    step.kind = TransformKind::RFactor;
-    step.tensor = choices.pick(reductions);
-    step.other = step.tensor + ".partial";
+    const std::string& reduction = choices.pick(reductions);
+    Transform step = on(TransformKind::RFactor, reduction, reduction + ".partial");
     step.axes = {axis + 1};
     insertBefore(schedule, TransformKind::InlineMost, {step});
   }
@@ -178,23 +159,17 @@ void useMemory(const Fusion& part, Schedule& schedule, Choices& choices) {
   if (found.empty()) return;
   const OnChip& moved = choices.pick(found);
   dropVectors(schedule);
-  Transform step;
-  step.kind = TransformKind::SetMemoryType;
-  step.tensor = moved.tensor;
+  Transform step = on(TransformKind::SetMemoryType, moved.tensor);
   step.memory = choices.chance(kGlobal) ? MemoryType::Global : MemoryType::Shared;
   insertBefore(schedule, TransformKind::InlineMost, {step});
   if (choices.chance(0.2)) return;
   if (step.memory == MemoryType::Shared) {
-    Transform leave;
-    leave.kind = TransformKind::ComputeAt;
-    leave.tensor = moved.tensor;
-    leave.other = moved.reader;
-    leave.axis = choices.integer(0, 2);
-    schedule.push_back(leave);
+    schedule.push_back(computeAt(moved.tensor, moved.reader, choices.integer(0, 2)));
   }
-  if (choices.chance(0.5)) schedule.push_back(splitOf(moved.tensor, -1, choices.integer(1, 9)));
+  if (choices.chance(0.5)) schedule.push_back(split(moved.tensor, -1, choices.integer(1, 9)));
   if (choices.chance(0.3)) return;
-  schedule.push_back(parallelizeOf(moved.tensor, choices.integer(-3, -1), choices.pick(kTypes)));
+  const int64_t axis = choices.integer(-3, -1);  // drawn before the type, by each compiler
+  schedule.push_back(parallelize(moved.tensor, axis, choices.pick(kTypes)));
 }
 
 // A schedule may repeat all work in each thread of each block. One that makes interp run a statement more often than

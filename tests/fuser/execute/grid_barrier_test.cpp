@@ -179,8 +179,10 @@ TEST(GridBarrierTest, AWorkspaceIsUndefinedUntilWritten) {
 
 TEST(GridBarrierTest, ASemaphoreIsZeroBeforeTheLaunch) {
   Launch launch(kSum);
-  launch.s = {1, 0};
-  EXPECT_TRUE(contains(launch.violation(*makeInterpEngine()), "semaphore s is not zero before the launch"));
+  for (int32 before : {1, 3}) {  // 3: as many as the blocks
+    launch.s = {before, 0};
+    EXPECT_TRUE(contains(launch.violation(*makeInterpEngine()), "semaphore s is not zero before the launch"));
+  }
   // The cpu engine leaves it so, which the host program reports.
   launch.s = {0, 1};
   launch.run(*makeCpuEngine());
