@@ -83,6 +83,34 @@ std::vector<int> axesOfFlip(const Expr* expr, const TensorView* producer) {
   });
 }
 
+// Some neighbouring axes of a tensor, of these sizes.
+struct AxisGroup {
+  const std::vector<IntExpr>& sizes;
+  size_t first, end;
+};
+
+// The row-major position along one group of axes, as coordinates along another one of as many elements.
+void regroup(IntExprArena& ints, const AxisGroup& from, std::span<const IntExpr> coordinates, const AxisGroup& to,
+             std::vector<IntExpr>& result) {
+  IntExpr position = ints.constant(0);
+  for (size_t i = from.first; i < from.end; ++i) {
+    position = ints.add(ints.mul(position, from.sizes[i]), coordinates[i]);
+  }
+  for (size_t i = to.end; i-- > to.first;) {
+    result[i] = i > to.first ? ints.mod(position, to.sizes[i]) : position;
+    position = ints.floorDiv(position, to.sizes[i]);
+  }
+}
+
+std::vector<IntExpr> imported(std::vector<IntExpr> sizes, const std::function<IntExpr(IntExpr)>& import) {
+  for (IntExpr& size : sizes) size = import(size);
+  return sizes;
+}
+
+std::vector<IntExpr> resultSizes(const Expr* expr, const std::function<IntExpr(IntExpr)>& import) {
+  return imported(sizesOf(expr->output()->as<TensorView>()), import);
+}
+
 // Coordinates and condition of an operand of a view, from the result's.
 class ViewMap {
  public:
@@ -123,9 +151,7 @@ class ViewMap {
   const Attributes& attributes() const { return expr_->attributes(); }
   size_t dim() const { return static_cast<size_t>(attributes().dim()); }
   std::vector<IntExpr> sizes(size_t operand) const {
-    std::vector<IntExpr> sizes = sizesOf(expr_->input(operand)->as<TensorView>());
-    for (IntExpr& size : sizes) size = import_(size);
-    return sizes;
+    return imported(sizesOf(expr_->input(operand)->as<TensorView>()), import_);
   }
   void keepAll() { element_.coordinates.assign(coordinates_.begin(), coordinates_.end()); }
   void require(IntExpr condition) { element_.condition = ints_.conjunction(element_.condition, condition); }
@@ -165,18 +191,11 @@ class ViewMap {
   }
 
   void reshape() {
-    const std::vector<IntExpr> from = sizes(0);
-    const std::vector<IntExpr> to = sizesOf(expr_->output()->as<TensorView>());
+    const std::vector<IntExpr> from = sizes(0), to = resultSizes(expr_, import_);
     element_.coordinates.assign(from.size(), ints_.constant(0));
     for (const ReshapeGroup& group : groupsOf(expr_)) {
-      IntExpr position = ints_.constant(0);
-      for (size_t i = group.to; i < group.toEnd; ++i) {
-        position = ints_.add(ints_.mul(position, import_(to[i])), coordinates_[i]);
-      }
-      for (size_t i = group.fromEnd; i-- > group.from;) {
-        element_.coordinates[i] = i > group.from ? ints_.mod(position, from[i]) : position;
-        position = ints_.floorDiv(position, from[i]);
-      }
+      regroup(ints_, {to, group.to, group.toEnd}, coordinates_, {from, group.from, group.fromEnd},
+              element_.coordinates);
     }
   }
 
@@ -210,6 +229,17 @@ class ViewMap {
 };
 
 }  // namespace
+
+std::vector<IntExpr> reshapedCoordinates(const Expr* expr, std::span<const IntExpr> coordinates, IntExprArena& ints,
+                                         const std::function<IntExpr(IntExpr)>& import) {
+  const std::vector<IntExpr> from = imported(sizesOf(expr->input(0)->as<TensorView>()), import);
+  const std::vector<IntExpr> to = resultSizes(expr, import);
+  std::vector<IntExpr> result(to.size(), ints.constant(0));
+  for (const ReshapeGroup& group : groupsOf(expr)) {
+    regroup(ints, {from, group.from, group.fromEnd}, coordinates, {to, group.to, group.toEnd}, result);
+  }
+  return result;
+}
 
 std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
   const size_t rank = expr->output()->as<TensorView>()->domain().logical.size();

@@ -26,6 +26,11 @@ std::vector<int> axesBeside(const Expr* expr, const TensorView* producer);
 // them. Otherwise the operand must be in memory, where any element can be read.
 bool readsInPlace(const Expr* expr, const TensorView* producer);
 
+// The coordinates of the result of a reshape, one per logical axis, at which the operand's element at these coordinates
+// of its axes() goes.
+std::vector<IntExpr> reshapedCoordinates(const Expr* expr, std::span<const IntExpr> coordinates, IntExprArena& ints,
+                                         const std::function<IntExpr(IntExpr)>& import);
+
 // Whether each element of the result comes from a single operand that its coordinates select (pad, cat). Otherwise
 // every operand contributes to it.
 bool choosesOperand(const Expr* expr);

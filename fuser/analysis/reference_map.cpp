@@ -2,22 +2,24 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_set>
 
 #include "fuser/analysis/axis_map.h"
+#include "fuser/analysis/trailing_reshapes.h"
 #include "fuser/support/disjoint_sets.h"
 
 namespace fuser {
-namespace {
 
 // Numbers the axes of all tensors computed in a part and unites those that an op relates. With `throughInputs`, inputs
 // of the part relate axes, too: two readers of one input then share axes.
-class AxisClasses {
+class ReferenceMap::AxisClasses {
  public:
-  AxisClasses(const std::vector<Expr*>& exprs, bool throughInputs) {
+  AxisClasses(const std::vector<Expr*>& exprs, bool throughInputs) : trailing_(exprs) {
     for (const Expr* expr : exprs) {
       for (const Val* output : expr->outputs()) {
         if (!output->isTensor()) continue;
         tensors_.push_back(output->as<TensorView>());
+        computed_.insert(output->as<TensorView>());
         number(output->as<TensorView>());
       }
     }
@@ -51,6 +53,7 @@ class AxisClasses {
   }
 
   bool has(const TensorView* tensor) const { return first_.count(tensor) != 0; }
+  bool isTrailing(const Expr* expr) const { return trailing_.contains(expr); }
   size_t classOf(const TensorView* tensor, size_t axis) { return related_.find(first_.at(tensor) + axis); }
   const std::vector<const TensorView*>& tensors() const { return tensors_; }
 
@@ -124,6 +127,8 @@ class AxisClasses {
     for (const Val* operand : expr->inputs()) {
       if (operand->isScalar() || !has(operand->as<TensorView>())) continue;
       const TensorView* producer = operand->as<TensorView>();
+      // Each has loops of its own.
+      if (computed_.count(producer) != 0 && !readsInPlace(expr, producer) && !trailing_.contains(expr)) continue;
       const std::vector<int> map = producerAxes(expr, producer);
       for (size_t i = 0; i < map.size(); ++i) {
         if (map[i] < 0) continue;
@@ -135,15 +140,15 @@ class AxisClasses {
     }
   }
 
+  const TrailingReshapes trailing_;
   std::vector<const TensorView*> tensors_;
+  std::unordered_set<const TensorView*> computed_;  // the same; look-ups only
   std::vector<const IterDomain*> axes_;
   std::vector<const TensorView*> owners_;
   std::unordered_map<const TensorView*, size_t> first_;  // look-ups only
   DisjointSets related_;
   DisjointSets equal_;
 };
-
-}  // namespace
 
 std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Expr*>& exprs,
                                                             const TensorView* reference) {
@@ -172,10 +177,7 @@ std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Ex
     const std::vector<IterDomain*>& axes = tensor->domain().logical;
     for (size_t i = 0; i < axes.size(); ++i) {
       const auto found = positionOf.find(classes.classOf(tensor, i));
-      int position = found == positionOf.end() ? -1 : found->second;
-      if (position < 0 && !axes[i]->isBroadcast()) {
-        return concat("axis ", i, " of %", tensor->name(), " has no counterpart in %", reference->name());
-      }
+      const int position = found == positionOf.end() ? -1 : found->second;
       if (position >= 0 && !axes[i]->isBroadcast() && reference->domain().logical[position]->isBroadcast()) {
         // A common loop nest would iterate over the product of axes that no single tensor has.
         return concat("%", tensor->name(), " has elements along axis ", position, " of %", reference->name(),
@@ -187,7 +189,73 @@ std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Ex
       positions.push_back(position);
     }
   }
+  std::map<size_t, const TensorView*> madeBy;  // class of an axis -> the trailing reshape that makes it
+  for (const Expr* expr : exprs) {
+    if (!classes.isTrailing(expr)) continue;
+    if (std::string reason = map.addReshape(expr, classes, madeBy); !reason.empty()) return reason;
+  }
+  for (const TensorView* tensor : classes.tensors()) {
+    if (std::string reason = map.findTrailing(tensor, classes, madeBy); !reason.empty()) return reason;
+  }
   return map;
+}
+
+// Enters the axes that a trailing reshape makes. Those of two reshapes are the same if they take equal operands apart.
+std::string ReferenceMap::addReshape(const Expr* expr, AxisClasses& classes,
+                                     std::map<size_t, const TensorView*>& madeBy) {
+  const auto* result = expr->output()->as<TensorView>();
+  const auto* operand = expr->input(0)->as<TensorView>();
+  const std::vector<int> same = producerAxes(expr, operand);
+  for (size_t i = 0; i < same.size(); ++i) {
+    if (same[i] >= 0 || result->domain().logical[i]->isBroadcast()) continue;
+    if (positions(result)[i] >= 0)
+      return concat("axis ", i, " of %", result->name(), " is made by a reshape, and is one of %", reference_->name());
+    const auto [found, isNew] = madeBy.emplace(classes.classOf(result, i), result);
+    if (isNew || found->second == result) continue;
+    const auto* other = found->second->definition()->input(0)->as<TensorView>();
+    const std::vector<IterDomain*> mine = operand->axes(), theirs = other->axes();
+    const bool alike = positions(operand) == positions(other) && mine.size() == theirs.size() &&
+                       std::equal(mine.begin(), mine.end(), theirs.begin(),
+                                  [](const auto* a, const auto* b) { return !a->isBroadcast() && !b->isBroadcast(); });
+    if (!alike) return concat("%", result->name(), " and %", found->second->name(), " reshape differently");
+  }
+  return "";
+}
+
+// An axis with elements that the reference lacks is one that a trailing reshape makes.
+std::string ReferenceMap::findTrailing(const TensorView* tensor, AxisClasses& classes,
+                                       const std::map<size_t, const TensorView*>& madeBy) {
+  const std::vector<IterDomain*>& axes = tensor->domain().logical;
+  Trailing trailing;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (positions(tensor)[i] >= 0 || axes[i]->isBroadcast()) continue;
+    const auto made = madeBy.find(classes.classOf(tensor, i));
+    if (made == madeBy.end() || axes[i]->isReduction())
+      return concat("axis ", i, " of %", tensor->name(), " has no counterpart in %", reference_->name());
+    if (trailing.reshape && trailing.reshape != made->second)
+      return concat("%", tensor->name(), " has axes of two reshapes");
+    trailing.reshape = made->second;
+  }
+  if (!trailing.reshape) return "";
+  const size_t rank = trailing.reshape->domain().logical.size();
+  for (size_t i = 0; i < axes.size(); ++i) {
+    trailing.axes.push_back(-1);
+    if (axes[i]->isBroadcast()) continue;
+    size_t axis = 0;
+    while (axis < rank && classes.classOf(trailing.reshape, axis) != classes.classOf(tensor, i)) ++axis;
+    if (axis == rank)
+      return concat("axis ", i, " of %", tensor->name(), " has no counterpart in %", trailing.reshape->name());
+    trailing.axes.back() = static_cast<int>(axis);
+  }
+  trailing_.emplace(tensor, std::move(trailing));
+  return "";
+}
+
+const TensorView* ReferenceMap::leader(const TensorView* tensor) const {
+  while (const Trailing* trails = trailing(tensor)) {
+    tensor = trails->reshape->definition()->input(0)->as<TensorView>();
+  }
+  return tensor;
 }
 
 ReferenceMap ReferenceMap::onCopies(const std::vector<Expr*>& exprs,
@@ -198,7 +266,10 @@ ReferenceMap ReferenceMap::onCopies(const std::vector<Expr*>& exprs,
   map.relatesInputs_ = relatesInputs_;
   for (const Expr* expr : exprs) {
     for (const Val* output : expr->outputs()) {
-      if (output->isTensor()) map.positions_.emplace(copyOf(output), positions(output->as<TensorView>()));
+      if (!output->isTensor() || !contains(output->as<TensorView>())) continue;
+      map.positions_.emplace(copyOf(output), positions(output->as<TensorView>()));
+      if (const Trailing* known = trailing(output->as<TensorView>()))
+        map.trailing_.emplace(copyOf(output), Trailing{copyOf(known->reshape), known->axes});
     }
   }
   return map;

@@ -1,6 +1,7 @@
 #pragma once
 // ReferenceMap: maps the axes of every tensor of a part to the axes of one tensor, the reference. It exists if every
-// tensor maps in exactly one way, and no tensor has elements along an axis that the reference lacks. Inputs of the part
+// tensor maps in exactly one way, and no tensor has elements along an axis that the reference lacks, unless a trailing
+// reshape makes the axis. Inputs of the part
 // are in memory and may be read in several ways: they are mapped per use, and relate their readers only if all of those
 // can share loops.
 //
@@ -12,6 +13,7 @@
 //
 // Related axes are classes of a union-find over all axes of the part (fuser/support/disjoint_sets.h).
 
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <variant>
@@ -23,10 +25,10 @@ namespace fuser {
 
 class ReferenceMap {
  public:
-  // Returns the map, or the reason why there is none. `exprs` are in topological order; the reference is a result of
-  // one of them. Every axis must map to the reference, except unrelated broadcast axes. If the reference is a
-  // reduction, another reduction of the same shape shares its axes even if no value connects them. The map refers to
-  // the fusion, which must outlive it.
+  // Returns the map, or the reason why there is none. `exprs` are in topological order, those that have loops
+  // (inline_reads.h); the reference is a result of one of them. Every axis must map to the reference, except unrelated
+  // broadcast axes. If the reference is a reduction, another reduction of the same shape shares its axes even if no
+  // value connects them. The map refers to the fusion, which must outlive it.
   static std::variant<ReferenceMap, std::string> build(const std::vector<Expr*>& exprs, const TensorView* reference);
 
   // Translates the map to a copy of the part. `exprs` are the part's; `copies` maps each of their results to its copy.
@@ -41,17 +43,38 @@ class ReferenceMap {
   const std::vector<int>& positions(const TensorView* tensor) const { return positions_.at(tensor); }
   bool contains(const TensorView* tensor) const { return positions_.count(tensor) != 0; }
 
+  // Of a tensor that runs in the loops of a reshape's operand (trailing_reshapes.h): the reshape's result, and for each
+  // of its own logical axes that one's axis with the same coordinate, or -1 for a broadcast axis. Its positions are -1
+  // along axes that the reshape makes.
+  struct Trailing {
+    const TensorView* reshape = nullptr;
+    std::vector<int> axes;
+  };
+  // Null for any other tensor.
+  const Trailing* trailing(const TensorView* tensor) const {
+    const auto found = trailing_.find(tensor);
+    return found == trailing_.end() ? nullptr : &found->second;
+  }
+  // The tensor whose loops this one runs in: itself, or the first operand of reshapes that does not trail another one.
+  const TensorView* leader(const TensorView* tensor) const;
+
   // The same for the axes() of an operand as `expr`, an expression of the part, reads it. The operand may be an input
   // of the part.
   std::vector<int> operandPositions(const Expr* expr, const TensorView* operand) const;
 
  private:
+  class AxisClasses;
+
   static std::variant<ReferenceMap, std::string> build(const std::vector<Expr*>& exprs, const TensorView* reference,
                                                        bool throughInputs);
+  std::string addReshape(const Expr* expr, AxisClasses& classes, std::map<size_t, const TensorView*>& madeBy);
+  std::string findTrailing(const TensorView* tensor, AxisClasses& classes,
+                           const std::map<size_t, const TensorView*>& madeBy);
 
   const TensorView* reference_ = nullptr;
   bool relatesInputs_ = false;
-  std::unordered_map<const TensorView*, std::vector<int>> positions_;  // for lookups only
+  std::unordered_map<const TensorView*, std::vector<int>> positions_;  // this and the next one: for lookups only
+  std::unordered_map<const TensorView*, Trailing> trailing_;
 };
 
 }  // namespace fuser

@@ -14,7 +14,8 @@
 
 namespace fuser {
 
-// Features that are on by default. ResizeScheduler: there is no such scheduler yet; disabling it enables MovePadPass.
+// Features that are on by default. ResizeScheduler: a kernel computes inline what it reads at other coordinates (slice,
+// pad, cat, reshape, repeat, flip); without it, that must be in memory, and MovePadPass moves pads out of the way.
 // TopDown: the segmenter tries whole parts of a fusion before single expressions.
 enum class DisableOption : uint8_t { ResizeScheduler, TopDown };
 

@@ -34,6 +34,8 @@ struct LoopTransform {
   std::optional<Merge> merge;
 };
 
+class TensorView;
+
 struct TensorDomain {
   // The program's axes. The result of a reduction has its reduction axes here, too; consumers see only the others,
   // which axes() returns.
@@ -58,6 +60,11 @@ struct TensorDomain {
   std::vector<IterDomain*> loopRoot;
   // For each entry of loopRoot, its position in the reference's loopRoot; empty before `propagate`.
   std::vector<int> referencePosition;
+  // Of a tensor that a schedule's `propagate` puts into the loops of a reshape's operand (trailing_reshapes.h): the
+  // reshape's result, and for each logical axis that one's axis with the same coordinate, -1 for a broadcast axis. Its
+  // loopRoot are axes like the operand's then, none of them logical.
+  const TensorView* trails = nullptr;
+  std::vector<int> trailedAxes;
   std::vector<LoopTransform> transforms;  // splits and merges from loopRoot to loop, in order of application
   std::vector<IterDomain*> loop;          // the loop nest, outermost first
 

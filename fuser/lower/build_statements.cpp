@@ -24,14 +24,15 @@ StatementBuilder::StatementBuilder(const Fusion& part, Kernel& kernel)
     : part_(part),
       kernel_(kernel),
       ints_(*kernel.ints),
-      nest_(part, kernel, [this](IntExpr extent) { return importExtent(extent); }),
+      reads_(part),
+      nest_(reads_, kernel, [this](IntExpr extent) { return importExtent(extent); }),
       indexing_(
           nest_, kernel, [this](const TensorView* tensor, int axis) { return stride(tensor, axis); },
           [this](IntExpr extent) { return importExtent(extent); }) {}
 
 void StatementBuilder::build() {
   declareTensors();
-  kernel_.body = emit(part_.exprs(), 0);
+  kernel_.body = emit(reads_.exprsWithLoops(), 0);
   const auto bytes = static_cast<int64_t>(sharedMemoryBytes(kernel_));
   FUSER_USER_CHECK(bytes <= kernel_.device.optInShared, "rule 8: shared memory, with that of block reductions, is ",
                    bytes, " bytes: a block has at most ", kernel_.device.optInShared);
@@ -120,7 +121,8 @@ std::vector<std::vector<Expr*>> StatementBuilder::groupsAt(const std::vector<Exp
   while (ordered.size() < groups.size()) {
     const auto ready = [&](size_t group) {
       return std::all_of(groups[group].begin(), groups[group].end(), [&](const Expr* expr) {
-        return std::all_of(expr->inputs().begin(), expr->inputs().end(), [&](const Val* operand) {
+        const std::vector<const Val*> needed = reads_.needs(expr);
+        return std::all_of(needed.begin(), needed.end(), [&](const Val* operand) {
           const auto maker = groupOfResult.find(operand);
           return maker == groupOfResult.end() || maker->second == group || done[maker->second];
         });
@@ -269,11 +271,20 @@ void StatementBuilder::emitWhere(IntExpr condition, Body statements, Body& body)
 }
 
 void StatementBuilder::emitExpr(const Expr* expr, Body& body) {
-  const IntExpr condition = predicateOf(resultOf(expr), nest_, kernel_);
-  switch (expr->family()) {
+  const TensorView* tensor = resultOf(expr);
+  Element element{expr, {}};
+  if (!isReduction(expr->op())) element.target = {bufferOf(tensor), indexing_.resultIndex(expr)};
+  emitElement(element, predicateOf(tensor, nest_, kernel_), body);
+  inlined_.clear();
+}
+
+// Emits the statements that compute one element where the condition holds.
+void StatementBuilder::emitElement(const Element& element, IntExpr condition, Body& body) {
+  const auto where = [&](const auto& fill) { emitScope(condition, fill, body); };
+  switch (element.expr->family()) {
     case Family::Unary:
     case Family::Binary:
-    case Family::Ternary: return emitWhere(condition, {compute(expr)}, body);
+    case Family::Ternary: return where([&](Body& inner) { compute(element, inner); });
     case Family::Cast:
     case Family::LoadStore:
     case Family::Broadcast:
@@ -284,24 +295,25 @@ void StatementBuilder::emitExpr(const Expr* expr, Body& body) {
     case Family::Reshape:
     case Family::Repeat:
     case Family::Flip:
-    case Family::Factory: return emitWhere(condition, {move(expr, 0)}, body);
+    case Family::Factory: return where([&](Body& inner) { move(element, 0, inner); });
     case Family::Pad:
-    case Family::Cat: return emitChoice(expr, condition, body);
-    case Family::Range: return emitWhere(condition, {count(expr)}, body);
-    case Family::Eye: return emitWhere(condition, {diagonal(expr)}, body);
-    case Family::Reduction: return emitWhere(condition, {accumulate(expr)}, body);
-    case Family::Welford: return emitWhere(condition, accumulateWelford(expr), body);
+    case Family::Cat: return emitChoice(element, condition, body);
+    case Family::Range: return where([&](Body& inner) { count(element, inner); });
+    case Family::Eye: return where([&](Body& inner) { diagonal(element, inner); });
+    case Family::Reduction: return where([&](Body& inner) { accumulate(element, inner); });
+    case Family::Welford: return where([&](Body& inner) { accumulateWelford(element, inner); });
     case Family::Size:
     case Family::Item: break;
   }
-  FUSER_CHECK(false, opName(expr->op()), " is not a statement of a kernel");
+  FUSER_CHECK(false, opName(element.expr->op()), " is not a statement of a kernel");
 }
 
 // Emits one statement per operand; exactly one of their conditions holds for each element.
-void StatementBuilder::emitChoice(const Expr* expr, IntExpr condition, Body& body) {
-  for (size_t operand = 0; operand < expr->inputs().size(); ++operand) {
-    const IntExpr chosen = indexing_.operandCondition(expr, operand);
-    if (!chosen->isConstant(0)) emitWhere(ints_.conjunction(condition, chosen), {move(expr, operand)}, body);
+void StatementBuilder::emitChoice(const Element& element, IntExpr condition, Body& body) {
+  for (size_t operand = 0; operand < element.expr->inputs().size(); ++operand) {
+    const IntExpr chosen = indexing_.elementAt(element.expr, operand, coordinatesOf(element)).condition;
+    emitScope(
+        ints_.conjunction(condition, chosen), [&](Body& inner) { move(element, operand, inner); }, body);
   }
 }
 
@@ -338,9 +350,16 @@ Operand StatementBuilder::access(int buffer, IntExpr index) const {
   return operand;
 }
 
-Operand StatementBuilder::operandOf(const Expr* expr, size_t place) {
-  const Val* val = expr->input(place);
-  if (val->isTensor()) return access(bufferOf(val->as<TensorView>()), indexing_.operandIndex(expr, place));
+Operand StatementBuilder::operandOf(const Element& element, size_t place, Body& body) {
+  const Val* val = element.expr->input(place);
+  if (val->isTensor()) {
+    const TensorView* tensor = val->as<TensorView>();
+    if (!element.at && !reads_.isInline(element.expr, tensor)) {
+      return access(bufferOf(tensor), indexing_.operandIndex(element.expr, place));
+    }
+    const OperandElement source = indexing_.elementAt(element.expr, place, coordinatesOf(element));
+    return inlineElement(element.expr, tensor, source.coordinates, body);
+  }
   Operand operand;
   if (const std::optional<ScalarValue>& constant = val->as<Scalar>()->constant()) {
     operand.kind = Operand::Kind::Literal;
@@ -355,37 +374,37 @@ Operand StatementBuilder::operandOf(const Expr* expr, size_t place) {
   return operand;
 }
 
-Statement StatementBuilder::compute(const Expr* expr) {
-  const TensorView* tensor = resultOf(expr);
+void StatementBuilder::compute(const Element& element, Body& body) {
+  const Expr* expr = element.expr;
   const DataType common = commonType(expr->op(), expr->inputs());
   Compute statement;
   statement.op = expr->op();
   statement.computeDtype = computeType(common);
-  statement.target = {bufferOf(tensor), indexing_.resultIndex(expr)};
+  statement.target = element.target;
   statement.source = expr;
   statement.fenced = kernel_.contraction && isFenced(expr);
   const bool round = expr->info().scalar == ScalarOperand::Round && common != statement.computeDtype;
   for (size_t i = 0; i < expr->inputs().size(); ++i) {
-    Operand operand = operandOf(expr, i);
+    Operand operand = operandOf(element, i, body);
     const bool condition = takesCondition(expr->op(), i);
     if (round && expr->input(i)->isScalar() && !condition) operand.roundTo = common;
     statement.operands.push_back(std::move(operand));
   }
-  return {std::move(statement)};
+  body.push_back({std::move(statement)});
 }
 
 // acc = combine(acc, x), in the compute dtype.
-Statement StatementBuilder::accumulate(const Expr* expr) {
-  const TensorView* tensor = resultOf(expr);
+void StatementBuilder::accumulate(const Element& element, Body& body) {
+  const TensorView* tensor = resultOf(element.expr);
   Compute statement;
-  statement.op = *expr->info().combine;
+  statement.op = *element.expr->info().combine;
   statement.computeDtype = computeType(tensor->dtype());
   statement.target = {accumulators_.at(tensor), factoredIndex(tensor)};
   statement.operands.push_back(access(statement.target.buffer, statement.target.index));
-  statement.operands.push_back(operandOf(expr, 0));
-  statement.source = expr;
+  statement.operands.push_back(operandOf(element, 0, body));
+  statement.source = element.expr;
   statement.fenced = kernel_.contraction && statement.op == OpKind::Mul && isFloating(statement.computeDtype);
-  return {std::move(statement)};
+  body.push_back({std::move(statement)});
 }
 
 // acc = combine(acc, other), of two partial results.
@@ -400,57 +419,52 @@ Statement StatementBuilder::joinOf(const Expr* expr, const Access& accumulator, 
   return {std::move(join)};
 }
 
-// The coordinate along an axis; 0 on a broadcast axis, although a consumer's loop may run over it.
-IntExpr StatementBuilder::coordinate(const TensorView* tensor, size_t place) {
-  const IterDomain* axis = tensor->domain().logical.at(place);
-  return axis->isBroadcast() ? ints_.constant(0) : nest_.coordinate(axis);
-}
-
 // The statement that stores this integer, converted to the dtype, as the element.
-Statement StatementBuilder::make(const Expr* expr, IntExpr value) {
+void StatementBuilder::make(const Element& element, IntExpr value, Body& body) {
   Compute statement;
   statement.op = OpKind::Set;
-  statement.computeDtype = resultOf(expr)->dtype();
-  statement.target = {bufferOf(resultOf(expr)), indexing_.resultIndex(expr)};
+  statement.computeDtype = resultOf(element.expr)->dtype();
+  statement.target = element.target;
   statement.operands.push_back(integer(value));
-  statement.source = expr;
-  return {std::move(statement)};
+  statement.source = element.expr;
+  body.push_back({std::move(statement)});
 }
 
 // arange: start + step * coordinate.
-Statement StatementBuilder::count(const Expr* expr) {
-  const Attributes& attributes = expr->attributes();
-  const IntExpr steps = ints_.mul(coordinate(resultOf(expr), 0), ints_.constant(attributes.step()->value));
-  return make(expr, ints_.add(importExtent(attributes.start()), steps));
+void StatementBuilder::count(const Element& element, Body& body) {
+  const Attributes& attributes = element.expr->attributes();
+  const IntExpr steps = ints_.mul(coordinatesOf(element).at(0), ints_.constant(attributes.step()->value));
+  make(element, ints_.add(importExtent(attributes.start()), steps), body);
 }
 
 // eye: 1 where row and column are equal.
-Statement StatementBuilder::diagonal(const Expr* expr) {
-  return make(expr, ints_.equal(coordinate(resultOf(expr), 0), coordinate(resultOf(expr), 1)));
+void StatementBuilder::diagonal(const Element& element, Body& body) {
+  const std::vector<IntExpr> at = coordinatesOf(element);
+  make(element, ints_.equal(at.at(0), at.at(1)), body);
 }
 
 // The statement for an op that only moves or converts elements, for one operand.
-Statement StatementBuilder::move(const Expr* expr, size_t place) {
-  const TensorView* tensor = resultOf(expr);
-  const Access target{bufferOf(tensor), indexing_.resultIndex(expr)};
-  const Val* source = expr->input(place);
+void StatementBuilder::move(const Element& element, size_t place, Body& body) {
+  const TensorView* tensor = resultOf(element.expr);
+  const Val* source = element.expr->input(place);
   if (source->isTensor() && source->dtype() == tensor->dtype()) {
     Move statement;
-    statement.target = target;
-    statement.source = operandOf(expr, place).access;
+    statement.target = element.target;
+    statement.source = operandOf(element, place, body).access;
     const std::vector<IterDomain*>& loop = tensor->domain().loop;
-    if (!loop.empty() && loop.back()->parallelType() == ParallelType::Vectorize) {
+    if (!element.at && !loop.empty() && loop.back()->parallelType() == ParallelType::Vectorize) {
       statement.width = static_cast<int>(loop.back()->extent()->value);
     }
-    return {std::move(statement)};
+    body.push_back({std::move(statement)});
+    return;
   }
   Compute statement;
   statement.op = OpKind::Set;
   statement.computeDtype = tensor->dtype();
-  statement.target = target;
-  statement.operands.push_back(operandOf(expr, place));
-  statement.source = expr;
-  return {std::move(statement)};
+  statement.target = element.target;
+  statement.operands.push_back(operandOf(element, place, body));
+  statement.source = element.expr;
+  body.push_back({std::move(statement)});
 }
 
 void runBuildStatements(const Fusion& part, Kernel& kernel) { StatementBuilder(part, kernel).build(); }

@@ -33,21 +33,37 @@ class StatementBuilder {
   void open(const Expr* expr, Body& allocations, Body& body);
   void close(const Expr* expr, const std::vector<Expr*>& group, Body& body);
   void emitExpr(const Expr* expr, Body& body);
-  void emitChoice(const Expr* expr, IntExpr condition, Body& body);
+  static void emitWhere(IntExpr condition, Body statements, Body& body);
+
+  // The element of its result that an expression computes: where it goes, and its coordinates along the result's
+  // logical axes; null: those of the expression's own loops.
+  struct Element {
+    const Expr* expr;
+    Access target;
+    const std::vector<IntExpr>* at = nullptr;
+  };
 
   Operand access(int buffer, IntExpr index) const;
   Operand integer(IntExpr value) const;
   IntExpr termsOf(const TensorView* reduction);
-  Operand operandOf(const Expr* expr, size_t place);
-  Statement compute(const Expr* expr);
-  Statement accumulate(const Expr* expr);
-  IntExpr coordinate(const TensorView* result, size_t place);
-  Statement make(const Expr* expr, IntExpr value);
-  Statement count(const Expr* expr);
-  Statement diagonal(const Expr* expr);
-  Statement move(const Expr* expr, size_t place);
+  // Those below append the statements of an element to `body`, after those of what it computes inline.
+  Operand operandOf(const Element& element, size_t place, Body& body);
+  void emitElement(const Element& element, IntExpr condition, Body& body);
+  void emitChoice(const Element& element, IntExpr condition, Body& body);
+  void compute(const Element& element, Body& body);
+  void accumulate(const Element& element, Body& body);
+  void accumulateWelford(const Element& element, Body& body);
+  void make(const Element& element, IntExpr value, Body& body);
+  void count(const Element& element, Body& body);
+  void diagonal(const Element& element, Body& body);
+  void move(const Element& element, size_t place, Body& body);
+
+  // --- build_inline.cpp ---
+  std::vector<IntExpr> coordinatesOf(const Element& element) const;
+  Operand inlineElement(const Expr* reader, const TensorView* tensor, const std::vector<IntExpr>& coordinates,
+                        Body& body);
+  void emitScope(IntExpr condition, const std::function<void(Body&)>& fill, Body& body);
   std::array<bool, 3> reducedThreads(const TensorView* reduction) const;
-  static void emitWhere(IntExpr condition, Body statements, Body& body);
   Statement identityOf(const Expr* expr, const Access& accumulator);
 
   // --- build_partial_results.cpp ---
@@ -69,7 +85,6 @@ class StatementBuilder {
     Access distance, step;        // temporaries of the update
   };
   void openWelford(const Expr* expr, Body& allocations, Body& body);
-  Body accumulateWelford(const Expr* expr);
   void closeWelford(const Expr* expr, Body& body);
   Body noTerms(const Expr* expr, IntExpr index) const;
   Statement joinWelford(const Expr* expr, const std::vector<Access>& other) const;
@@ -80,6 +95,14 @@ class StatementBuilder {
   std::unordered_map<const Val*, int> buffers_;                      // for lookups only
   std::unordered_map<const Val*, int> accumulators_;                 // for lookups only
   std::unordered_map<const TensorView*, WelfordRegisters> welford_;  // by first result; for lookups only
+  // What is computed inline so far where statements go now: each element once.
+  struct Inlined {
+    const TensorView* tensor;
+    std::vector<IntExpr> coordinates;
+    Access element;
+  };
+  std::vector<Inlined> inlined_;
+  const InlineReads reads_;
   LoopNest nest_;
   Indexing indexing_;
 };

@@ -80,14 +80,14 @@ Statement StatementBuilder::joinWelford(const Expr* expr, const std::vector<Acce
                       other.at(1), other.at(2), expr}};
 }
 
-Body StatementBuilder::accumulateWelford(const Expr* expr) {
+void StatementBuilder::accumulateWelford(const Element& element, Body& body) {
+  const Expr* expr = element.expr;
   const TensorView* first = expr->output()->as<TensorView>();
   WelfordRegisters registers = welford_.at(first);
   for (Access* part : {&registers.mean, &registers.squares, &registers.count}) part->index = factoredIndex(first);
   const DataType dtype = computeType(first->dtype());
   const auto read = [&](const Access& from) { return access(from.buffer, from.index); };
-  const Operand term = operandOf(expr, 0);
-  Body body;
+  const Operand term = operandOf(element, 0, body);
   const auto compute = [&](OpKind op, const Access& target, const Operand& a, const Operand& b) {
     body.push_back(computeOf(expr, op, dtype, target, {a, b}));
   };
@@ -99,7 +99,6 @@ Body StatementBuilder::accumulateWelford(const Expr* expr) {
   compute(OpKind::Sub, registers.step, term, read(registers.mean));
   compute(OpKind::Mul, registers.step, read(registers.distance), read(registers.step));
   compute(OpKind::Add, registers.squares, read(registers.squares), read(registers.step));
-  return body;
 }
 
 void StatementBuilder::closeWelford(const Expr* expr, Body& body) {

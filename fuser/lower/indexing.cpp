@@ -97,12 +97,22 @@ IntExpr Indexing::resultIndex(const Expr* expr) const {
   return bufferIndex(tensor, coordinates);
 }
 
-OperandElement Indexing::elementOf(const Expr* expr, size_t operand) const {
+std::vector<IntExpr> Indexing::coordinatesOf(const TensorView* tensor) const {
   std::vector<IntExpr> coordinates;
-  for (const IterDomain* axis : expr->output()->as<TensorView>()->domain().logical) {
-    coordinates.push_back(nest_.coordinate(axis));
-  }
+  for (const IterDomain* axis : tensor->domain().logical) coordinates.push_back(nest_.coordinate(axis));
+  return coordinates;
+}
+
+OperandElement Indexing::elementAt(const Expr* expr, size_t operand, const std::vector<IntExpr>& coordinates) const {
   return operandElement(expr, operand, coordinates, ints_, importExtent_);
+}
+
+IntExpr Indexing::storedIndex(const Expr* reader, const TensorView* tensor,
+                              const std::vector<IntExpr>& coordinates) const {
+  if (tensor->memoryType() == MemoryType::Global) return globalIndex(tensor, coordinates);
+  const std::vector<IntExpr> loops = loopCoordinatesOf(tensor, coordinates);
+  checkInBlock(reader, tensor, loops);
+  return bufferIndex(tensor, loops);
 }
 
 IntExpr Indexing::operandIndex(const Expr* expr, size_t place) const {
@@ -112,14 +122,11 @@ IntExpr Indexing::operandIndex(const Expr* expr, size_t place) const {
     return globalIndex(operand, elementOf(expr, place).coordinates);
   }
   if (operand->memoryType() == MemoryType::Shared) {
-    const std::vector<IntExpr> coordinates = readsInPlace(expr, operand)
-                                                 ? loopCoordinatesFrom(expr, operand)
-                                                 : loopCoordinatesOf(operand, elementOf(expr, place).coordinates);
+    if (!readsInPlace(expr, operand)) return storedIndex(expr, operand, elementOf(expr, place).coordinates);
+    const std::vector<IntExpr> coordinates = loopCoordinatesFrom(expr, operand);
     checkInBlock(expr, operand, coordinates);
     return bufferIndex(operand, coordinates);
   }
-  FUSER_USER_CHECK(readsInPlace(expr, operand), "%", operand->name(), " is in registers, but %", expr->output()->name(),
-                   " = ", expr->info().mnemonic, "(…) reads it at other coordinates than those that it is computed at");
   const std::vector<IntExpr> coordinates = loopCoordinatesFrom(expr, operand);
   const std::vector<IterDomain*>& loop = operand->domain().loop;
   for (size_t i = operand->computeAtPosition(); i < loop.size(); ++i) {

@@ -28,16 +28,23 @@ class Indexing {
 
   // The index of the element of the result that the expression writes.
   IntExpr resultIndex(const Expr* expr) const;
-  // The index of the element of a tensor operand that the expression reads. A UserError if a thread would read a
-  // register that another thread wrote, or at other coordinates.
+  // The index of the element of a tensor operand that the expression reads in its own loops. A UserError if a thread
+  // would read a register that another thread wrote, or at other coordinates.
   IntExpr operandIndex(const Expr* expr, size_t operand) const;
-  // The condition under which this operand is the one that is read; 1 unless choosesOperand(expr).
-  IntExpr operandCondition(const Expr* expr, size_t operand) const { return elementOf(expr, operand).condition; }
+  // The index of the element at these coordinates of a tensor that is an input, in shared memory or in a workspace.
+  IntExpr storedIndex(const Expr* reader, const TensorView* tensor, const std::vector<IntExpr>& coordinates) const;
+  // The element of an operand that the expression reads at these coordinates of its result's logical axes, and the
+  // condition under which this operand is the one that is read; 1 unless choosesOperand(expr).
+  OperandElement elementAt(const Expr* expr, size_t operand, const std::vector<IntExpr>& coordinates) const;
+  // The coordinates along a result's logical axes in its own loops.
+  std::vector<IntExpr> coordinatesOf(const TensorView* tensor) const;
   // The size of a buffer in registers or shared memory, in elements.
   int64_t bufferSize(const TensorView* tensor) const;
 
  private:
-  OperandElement elementOf(const Expr* expr, size_t operand) const;
+  OperandElement elementOf(const Expr* expr, size_t operand) const {
+    return elementAt(expr, operand, coordinatesOf(expr->output()->as<TensorView>()));
+  }
   IntExpr globalIndex(const TensorView* tensor, const std::vector<IntExpr>& coordinates) const;
   IntExpr workspaceIndex(const TensorView* tensor, const std::vector<IntExpr>& coordinates) const;
   IntExpr bufferIndex(const TensorView* tensor, const std::vector<IntExpr>& loopCoordinates) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "fuser/analysis/axis_map.h"
 #include "fuser/analysis/loop_map.h"
 #include "fuser/analysis/schedule_limits.h"
 #include "fuser/types/term_count.h"
@@ -23,10 +24,10 @@ IntExpr shortIndex(IntExpr index, const TensorView* tensor) {
   return index;
 }
 
-LoopNest::LoopNest(const Fusion& part, Kernel& kernel, const std::function<IntExpr(IntExpr)>& importExtent)
+LoopNest::LoopNest(const InlineReads& reads, Kernel& kernel, const std::function<IntExpr(IntExpr)>& importExtent)
     : kernel_(kernel) {
   size_t loopCount = 0;
-  for (const Expr* expr : part.exprs()) {
+  for (const Expr* expr : reads.exprsWithLoops()) {
     for (const Val* result : expr->outputs()) {
       const TensorView* tensor = result->as<TensorView>();
       tensors_.push_back(tensor);
@@ -38,12 +39,15 @@ LoopNest::LoopNest(const Fusion& part, Kernel& kernel, const std::function<IntEx
   }
   sameRoot_.grow(roots_.size());
   sameLoop_.grow(loopCount);
-  for (const Expr* expr : part.exprs()) joinResults(expr);
-  shareLoops();
+  for (const Expr* expr : reads.exprsWithLoops()) joinResults(expr);
+  shareLoops(reads);
   findExtents(importExtent);
   sizeBlocks();
   makeIndices();
   for (const TensorView* tensor : tensors_) findCoordinates(tensor);
+  for (const Expr* expr : reads.exprsWithLoops()) {
+    if (expr->output()->as<TensorView>()->domain().trails == expr->output()) findTrailing(expr, importExtent);
+  }
 }
 
 // All results of an expression are computed in one loop nest.
@@ -63,10 +67,11 @@ void LoopNest::joinResults(const Expr* expr) {
   }
 }
 
-void LoopNest::shareLoops() {
+void LoopNest::shareLoops(const InlineReads& reads) {
   for (const TensorView* tensor : tensors_) {
     if (tensor->computeAtPosition() == 0) continue;
     for (const Expr* use : tensor->uses()) {
+      if (!reads.hasLoops(use) || reads.isInline(use, tensor)) continue;
       const size_t shared = tensor->computesWith() ? sharableLoops(tensor, use) : tensor->computeAtPosition();
       const TensorView* consumer = use->output()->as<TensorView>();
       const std::vector<int> match = matchLoopRoots(tensor, use);
@@ -187,6 +192,21 @@ void LoopNest::findCoordinates(const TensorView* tensor) {
       const IntExpr inner = extents_.at(step->merge->inner);
       coordinates_[step->merge->outer] = shortIndex(ints.floorDiv(out, inner), tensor);
       coordinates_[step->merge->inner] = shortIndex(ints.mod(out, inner), tensor);
+    }
+  }
+}
+
+// The coordinates of a trailing reshape, from those of its operand, and of what is computed at them.
+void LoopNest::findTrailing(const Expr* reshape, const std::function<IntExpr(IntExpr)>& importExtent) {
+  std::vector<IntExpr> from;
+  for (const IterDomain* axis : reshape->input(0)->as<TensorView>()->axes()) from.push_back(coordinate(axis));
+  std::vector<IntExpr> to = reshapedCoordinates(reshape, from, *kernel_.ints, importExtent);
+  for (const TensorView* tensor : tensors_) {
+    const TensorDomain& domain = tensor->domain();
+    if (domain.trails != reshape->output()) continue;
+    for (size_t i = 0; i < domain.logical.size(); ++i) {
+      const int axis = domain.trailedAxes[i];
+      if (axis >= 0) coordinates_[domain.logical[i]] = shortIndex(to[static_cast<size_t>(axis)], tensor);
     }
   }
 }

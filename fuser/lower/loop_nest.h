@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "fuser/analysis/inline_reads.h"
 #include "fuser/kernel/kernel.h"
 #include "fuser/support/disjoint_sets.h"
 
@@ -18,9 +19,9 @@ IntExpr shortIndex(IntExpr index, const TensorView* tensor);
 
 class LoopNest {
  public:
-  // Fills the kernel's block and grid sizes. `importExtent` copies an expression over the part's extents into the
-  // kernel's arena. A UserError for a thread axis without a constant extent.
-  LoopNest(const Fusion& part, Kernel& kernel, const std::function<IntExpr(IntExpr)>& importExtent);
+  // Fills the kernel's block and grid sizes. `reads`: of the part. `importExtent` copies an expression over the part's
+  // extents into the kernel's arena. A UserError for a thread axis without a constant extent.
+  LoopNest(const InlineReads& reads, Kernel& kernel, const std::function<IntExpr(IntExpr)>& importExtent);
 
   // The number of the kernel loop for loop axis `axis` of a tensor; shared loops have the same number.
   size_t loopOf(const TensorView* tensor, size_t axis) const { return loops_.at(tensor)[axis].loop; }
@@ -39,11 +40,12 @@ class LoopNest {
   };
 
   void joinResults(const Expr* expr);
-  void shareLoops();
+  void shareLoops(const InlineReads& reads);
   void findExtents(const std::function<IntExpr(IntExpr)>& importExtent);
   void sizeBlocks();
   void makeIndices();
   void findCoordinates(const TensorView* tensor);
+  void findTrailing(const Expr* reshape, const std::function<IntExpr(IntExpr)>& importExtent);
   IntExpr makeIndex(const IterDomain* axis, size_t loop);
 
   Kernel& kernel_;

@@ -1,6 +1,6 @@
-// MovePadPass (only with `option disable resize_scheduler`; there is no scheduler of slices, pads and cats yet):
-// a pad must read its operand from memory, so the pass moves it to where the operand is in memory anyway. Up, through
-// pointwise ops to the fusion's inputs:
+// MovePadPass (only with `option disable resize_scheduler`, where kernels compute nothing inline): a pad must read its
+// operand from memory, so the pass moves it to where the operand is in memory anyway. Up, through pointwise ops to the
+// fusion's inputs:
 //
 //   %a = relu(%x)                                               %x.pad = pad(%x) {pad = [1, 1], value = 0.0}
 //   %b = mul(%a, %y)                                       ->   %y.pad = pad(%y) {pad = [1, 1], value = 0.0}

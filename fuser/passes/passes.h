@@ -49,7 +49,7 @@ PassList passesOf(Fusion* fusion, const CompileContext& context) {
 // When PreSegmenter runs a pass.
 enum class PassCondition : uint8_t {
   Always,
-  ResizeSchedulerDisabled,  // there is no such scheduler yet, but its option decides whether pads stay where they are
+  ResizeSchedulerDisabled,  // where kernels do not compute inline what pads read
 };
 bool holds(PassCondition condition, const CompileOptions& options);
 // For help: "with `option disable resize_scheduler`"; empty for Always.

@@ -87,6 +87,7 @@ class Builder {
         layouts_(layouts),
         inputs_(inputs),
         context_(settings.context),
+        schedulers_(context_.options),
         program_(std::make_unique<CompiledProgram>()) {
     program_->fusion = cloneInOrderOfUse(original);
     for (const auto& [output, input] : aliasesIn(fusion(), settings.aliases)) fusion().setAlias(output, input);

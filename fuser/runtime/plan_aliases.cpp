@@ -32,23 +32,36 @@ std::vector<const Expr*> makersOf(const HostGroup& group, const TensorView* outp
   return makers;
 }
 
+PartLoops loopsOf(const HostGroup& group, const TensorView* output) {
+  FusionView view;
+  view.fusion = &output->fusion();
+  view.exprs = group.exprs;
+  view.inputs = group.inputs;
+  view.outputs = group.outputs;
+  PartLoops loops;
+  const std::string reason = findLoops(view, loops);
+  FUSER_CHECK(reason.empty(), "a group that a scheduler takes cannot be one kernel: ", reason);
+  return loops;
+}
+
 // Whether, in a kernel that keeps rows in registers, an element of the input is read by the one thread that writes it,
 // once and before that: readers read the input at the places that are written, and where there are several, what they
 // read is kept. All threads of a row compute what has no elements along it.
-bool keepsWhatItWrites(const HostGroup& group, const TensorView* output, const TensorView* input) {
+bool keepsWhatItWrites(const HostGroup& group, const PartLoops& loops, const TensorView* output,
+                       const TensorView* input) {
   const ReferenceMap* map = group.map.get();
   const bool hasAllAxes = map && map->contains(output) && storedAxes(output) == output->rank() &&
                           output->rank() == map->reference()->domain().logical.size();
   if (!hasAllAxes) return false;
   const std::vector<const Expr*> makers = makersOf(group, output);
   size_t readers = 0;
-  for (const Expr* expr : group.exprs) {
+  for (const Expr* expr : loops.view.exprs) {
     if (!contains(expr->inputs(), input)) continue;
     ++readers;
     const bool before = std::find(makers.begin(), makers.end(), expr) != makers.end();
     if (!before || map->operandPositions(expr, input) != map->positions(output)) return false;
   }
-  return readers == 1 || keepsInput(group.exprs, group.inputs, *map, input);
+  return readers == 1 || keepsInput(loops, *map, input);
 }
 
 // Whether each thread of the group's kernel reads only those elements of the input that it writes to the output, and
@@ -56,19 +69,22 @@ bool keepsWhatItWrites(const HostGroup& group, const TensorView* output, const T
 // expressions on which the output depends read the input.
 bool readsWhatItWrites(const HostGroup& group, const TensorView* output, const TensorView* input) {
   if (storedAxes(input) != input->rank()) return false;
-  if (group.scheduler == SchedulerType::InnerPersistent) return keepsWhatItWrites(group, output, input);
-  if (group.scheduler != SchedulerType::PointWise) return false;
+  const bool keepsRows = group.scheduler == SchedulerType::InnerPersistent;
+  if (!keepsRows && group.scheduler != SchedulerType::PointWise) return false;
+  const PartLoops loops = loopsOf(group, output);
+  if (loops.readInline.count(input) != 0) return false;
+  if (keepsRows) return keepsWhatItWrites(group, loops, output, input);
   std::variant<ReferenceMap, std::string> built;
   const ReferenceMap* map = group.map.get();
   if (!map || map->reference() != output) {
-    built = ReferenceMap::build(group.exprs, output);
+    built = ReferenceMap::build(loops.view.exprs, output);
     map = std::get_if<ReferenceMap>(&built);
   }
   if (!map) return false;
   std::vector<int> same(output->rank());
   std::iota(same.begin(), same.end(), 0);
   const std::vector<const Expr*> makers = makersOf(group, output);
-  for (const Expr* expr : group.exprs) {
+  for (const Expr* expr : loops.view.exprs) {
     const auto* result = expr->output()->as<TensorView>();
     if (!map->contains(result) || storedAxes(result) > storedAxes(output)) return false;
     if (!contains(expr->inputs(), input)) continue;

@@ -1,8 +1,10 @@
 // Applies the transforms of a schedule to a part, one by one.
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
+#include "fuser/analysis/inline_reads.h"
 #include "fuser/analysis/loop_map.h"
 #include "fuser/analysis/schedule_limits.h"
 #include "fuser/schedule/propagate.h"
@@ -35,7 +37,14 @@ class Applier {
     return kind == TransformKind::Propagate || kind == TransformKind::ParallelizeAllLike;
   }
 
+  // Whether the step changes who reads what, or what is stored.
+  static bool changesReads(TransformKind kind) {
+    return kind == TransformKind::SetMemoryType || kind == TransformKind::CacheBefore ||
+           kind == TransformKind::CacheAfter;
+  }
+
   void applyOne(const Transform& step) {
+    if (changesReads(step.kind)) reads_.reset();
     switch (step.kind) {
       case TransformKind::Split:
       case TransformKind::Bound: return split(step);
@@ -161,14 +170,18 @@ class Applier {
   }
 
   // The number of loops that all readers of all results can share. A result without readers follows the others.
-  static size_t deepest(const Expr* expr) {
+  size_t deepest(const Expr* expr) {
+    if (!reads_) reads_.emplace(part_);
     size_t depth = expr->output()->as<TensorView>()->domain().loop.size();
     bool read = false;
     for (const Val* result : expr->outputs()) {
       const TensorView* tensor = result->as<TensorView>();
       if (tensor->memoryType() == MemoryType::Global) return 0;
-      for (const Expr* use : tensor->uses()) depth = std::min(depth, sharableLoops(tensor, use));
-      read |= !tensor->uses().empty();
+      for (const Expr* use : tensor->uses()) {
+        if (!reads_->hasLoops(use) || reads_->isInline(use, tensor)) continue;
+        depth = std::min(depth, sharableLoops(tensor, use));
+        read = true;
+      }
     }
     return read ? depth : 0;
   }
@@ -257,6 +270,7 @@ class Applier {
   }
 
   Fusion& part_;
+  std::optional<InlineReads> reads_;                      // of the part as it is
   std::unordered_map<std::string, TensorView*> tensors_;  // look-ups only
   std::set<std::string> partial_;                         // the names of partial results, which no step names
 };

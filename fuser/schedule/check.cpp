@@ -14,9 +14,11 @@
 //      most the blocks that it then holds (lower/lower.cpp)
 //  10  an axis that rFactor names is serial or unrolled, of a constant extent
 //  11  the indices of a launch fit where indexType says int32 (host_run/host_ir_evaluator.cpp, which knows the strides)
+//  12  what an expression reads at other coordinates than its own is in memory, or can be computed there: no reduction
 #include <algorithm>
 #include <array>
 
+#include "fuser/analysis/inline_reads.h"
 #include "fuser/analysis/loop_map.h"
 #include "fuser/schedule/schedule.h"
 
@@ -89,9 +91,10 @@ void checkReduction(const TensorView* tensor) {
   }
 }
 
-void checkInlining(const TensorView* tensor) {
+void checkInlining(const TensorView* tensor, const InlineReads& reads) {
   const size_t position = tensor->computeAtPosition();
   for (const Expr* use : tensor->uses()) {
+    if (!reads.hasLoops(use) || reads.isInline(use, tensor)) continue;
     FUSER_USER_CHECK(position <= sharableLoops(tensor, use), "rule 5: %", tensor->name(), " does not share ", position,
                      " loops with %", use->output()->name());
   }
@@ -105,6 +108,14 @@ void checkInlining(const TensorView* tensor) {
   for (size_t i = position; i < loop.size(); ++i) {
     FUSER_USER_CHECK(isParallel(loop[i]) || loop[i]->isReduction() || loop[i]->extent()->isConstant(),
                      "rule 6: loop axis ", i, " of %", tensor->name(), " has no constant extent");
+  }
+}
+
+void checkInlineReads(const Expr* reader, const InlineReads& reads) {
+  for (const Val* operand : reader->inputs()) {
+    if (!operand->isTensor() || !reads.isInline(reader, operand->as<TensorView>())) continue;
+    const std::string reason = whyNotInline(reader, operand->as<TensorView>());
+    FUSER_USER_CHECK(reason.empty(), "rule 12: ", reason);
   }
 }
 
@@ -122,14 +133,19 @@ void checkBounds(const TensorView* tensor, SizeFacts* sizes) {
 }  // namespace
 
 void checkSchedule(const Fusion& part, const DeviceProperties& device, SizeFacts* sizes) {
-  for (const Expr* expr : part.exprs()) checkBounds(expr->output()->as<TensorView>(), sizes);
-  for (const auto check : {checkAxes, checkVector, checkReduction, checkInlining}) {
-    for (const Expr* expr : part.exprs()) {
+  const InlineReads reads(part);
+  const std::vector<Expr*>& exprs = reads.exprsWithLoops();
+  for (const Expr* expr : exprs) checkBounds(expr->output()->as<TensorView>(), sizes);
+  const auto forEachResult = [&](const auto& check) {
+    for (const Expr* expr : exprs) {
       for (const Val* result : expr->outputs()) check(result->as<TensorView>());
     }
-  }
+  };
+  for (const auto check : {checkAxes, checkVector, checkReduction}) forEachResult(check);
+  forEachResult([&](const TensorView* tensor) { checkInlining(tensor, reads); });
+  for (const Expr* expr : exprs) checkInlineReads(expr, reads);
   std::array<int64_t, 3> threads{1, 1, 1};
-  for (const Expr* expr : part.exprs()) {
+  for (const Expr* expr : exprs) {
     for (const IterDomain* axis : expr->output()->as<TensorView>()->domain().loop) {
       if (!isThreadDim(axis->parallelType())) continue;
       int64_t& size = threads[static_cast<size_t>(axis->parallelType()) - static_cast<size_t>(ParallelType::TIDx)];

@@ -1,8 +1,10 @@
 #include "fuser/schedule/facts.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "fuser/analysis/axis_map.h"
+#include "fuser/analysis/inline_reads.h"
 
 namespace fuser {
 
@@ -58,17 +60,46 @@ std::string whyEmpty(const FusionView& view) {
   return "";
 }
 
-std::string whyNotInMemory(const FusionView& view) {
+std::string findLoops(const FusionView& view, PartLoops& loops) {
+  loops.view = view;
+  std::unordered_set<const Expr*> part;
+  loops.trailing = TrailingReshapes(view.exprs);
   for (const Expr* expr : view.exprs) {
     for (const Val* operand : expr->inputs()) {
-      if (operand->isScalar() || readsInPlace(expr, operand->as<TensorView>())) continue;
-      if (std::find(view.exprs.begin(), view.exprs.end(), operand->definition()) != view.exprs.end()) {
-        return concat("%", expr->output()->name(), " = ", expr->info().mnemonic, "(…) needs %", operand->name(),
-                      " in memory, as a segment input");
-      }
+      if (operand->isScalar() || !operand->definition() || readsInPlace(expr, operand->as<TensorView>())) continue;
+      if (loops.trailing.contains(expr)) continue;
+      if (part.empty()) part.insert(view.exprs.begin(), view.exprs.end());
+      if (part.count(operand->definition()) == 0) continue;
+      const std::string reason = whyNotInline(expr, operand->as<TensorView>(), &part);
+      if (!reason.empty()) return reason;
+    }
+  }
+  if (part.empty()) return "";
+  if (std::string reason = whyTooMuchInline(view.exprs, view.outputs); !reason.empty()) return reason;
+  const InlineReads reads(view.exprs, view.outputs);
+  loops.readInline = reads.readInline();
+  loops.view.exprs = reads.exprsWithLoops();
+  std::vector<Val*>& inputs = loops.view.inputs;
+  for (const Expr* expr : loops.view.exprs) {
+    for (Val* operand : expr->inputs()) {
+      if (operand->isScalar() || !reads.canCompute(operand->as<TensorView>())) continue;
+      const bool isNew = std::find(inputs.begin(), inputs.end(), operand) == inputs.end();
+      if (!reads.hasLoops(operand->definition()) && isNew) inputs.push_back(operand);
     }
   }
   return "";
+}
+
+PartLoops loopsOf(const Fusion& part) {
+  FusionView view;
+  view.fusion = &part;
+  view.exprs = part.exprs();
+  view.inputs = part.inputs();
+  view.outputs = part.outputs();
+  PartLoops loops;
+  const std::string reason = findLoops(view, loops);
+  FUSER_CHECK(reason.empty(), "a part that was accepted cannot be one kernel: ", reason);
+  return loops;
 }
 
 std::optional<std::vector<int>> onlyReading(const std::vector<Expr*>& readers, const ReferenceMap& map,
@@ -76,7 +107,7 @@ std::optional<std::vector<int>> onlyReading(const std::vector<Expr*>& readers, c
   if (!map.relatesInputs() && readers.size() > 1) return std::nullopt;
   std::optional<std::vector<int>> reading;
   for (const Expr* reader : readers) {
-    if (!readsInPlace(reader, input)) return std::nullopt;
+    if (!map.contains(reader->output()->as<TensorView>()) || !readsInPlace(reader, input)) return std::nullopt;
     const std::vector<int> positions = map.operandPositions(reader, input);
     if (reading && *reading != positions) return std::nullopt;
     reading = positions;

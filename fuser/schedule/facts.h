@@ -4,9 +4,11 @@
 
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "fuser/analysis/reference_map.h"
+#include "fuser/analysis/trailing_reshapes.h"
 #include "fuser/schedule/schedule.h"
 
 namespace fuser {
@@ -25,9 +27,19 @@ std::string whyUnwritten(const FusionView& view, const ReferenceMap& map, const 
 // element, have iterations.
 std::string whyEmpty(const FusionView& view);
 
-// Refuses a part that computes an operand which some reader needs at coordinates other than its own: such an operand
-// must be in memory.
-std::string whyNotInMemory(const FusionView& view);
+// What a kernel has loops for: a part without the expressions that are computed inline alone. What is computed inline
+// is as good as an input to it, and among its inputs: it can be read anywhere.
+struct PartLoops {
+  FusionView view;
+  std::unordered_set<const Val*> readInline;  // InlineReads::readInline() of the part
+  TrailingReshapes trailing{{}};              // of the part
+};
+
+// Stores the part's loops. Refuses a part with an operand that must be in memory: some reader needs it at coordinates
+// other than its own, and cannot compute it inline.
+std::string findLoops(const FusionView& view, PartLoops& loops);
+// Those of a part that a scheduler accepted.
+PartLoops loopsOf(const Fusion& part);
 
 // For each axis of an input, the reference's that these expressions read it along, or -1. None if they read it in
 // several ways: a local copy would relate axes that must stay separate. Nor if one reads it at other coordinates than

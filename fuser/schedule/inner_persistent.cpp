@@ -55,6 +55,8 @@ bool place(const PersistentPlan& plan, RowShape& shape, const DeviceProperties& 
     const int64_t element = static_cast<int64_t>(dtypeSize(tensor->dtype())), own = (element + 3) / 4;
     if (fits(shape, registers + own, device)) {
       registers += own;
+    } else if (plan.onlyInRegisters.count(tensor) != 0) {
+      return false;
     } else {
       bytes += (shape.row * shape.rows * element + kAlignment - 1) / kAlignment * kAlignment;
       shape.inShared.push_back(tensor);
@@ -115,11 +117,13 @@ bool oneCopyServes(const Fusion& part, const PersistentPlan& plan, const VectorP
 
 }  // namespace
 
-std::string whyNotInnerPersistent(const FusionView& view, std::shared_ptr<const ReferenceMap>& kept) {
-  if (!view.sizes) return "nothing is known of the length of a row";
-  std::variant<ReferenceMap, std::string> built = mapOfReductions(view);
+std::string whyNotInnerPersistent(const FusionView& whole, std::shared_ptr<const ReferenceMap>& kept) {
+  if (!whole.sizes) return "nothing is known of the length of a row";
+  PartLoops loops;
+  std::variant<ReferenceMap, std::string> built = mapOfReductions(whole, loops);
   if (const std::string* reason = std::get_if<std::string>(&built)) return *reason;
   ReferenceMap& map = std::get<ReferenceMap>(built);
+  const FusionView& view = loops.view;
   const TensorView* reference = map.reference();
   const std::vector<bool> reduced = reducedPositions(reference);
   std::string reason = whyShapesDiffer(view.exprs, map, reduced, true);
@@ -130,7 +134,7 @@ std::string whyNotInnerPersistent(const FusionView& view, std::shared_ptr<const 
     if (isReduction(expr->op()) && !runsOverReduced(expr, map, reduced))
       return concat("%", expr->output()->name(), " reduces axes of one element");
   }
-  const std::variant<PersistentPlan, std::string> planned = planPersistence(view.exprs, view.inputs, map, reduced);
+  const std::variant<PersistentPlan, std::string> planned = planPersistence(loops, map, reduced);
   if (const std::string* problem = std::get_if<std::string>(&planned)) return *problem;
   const int64_t longest = longestRow(std::get<PersistentPlan>(planned), view.device);
   // Only interns the product of the extents.
@@ -143,13 +147,15 @@ std::string whyNotInnerPersistent(const FusionView& view, std::shared_ptr<const 
 
 Schedule scheduleInnerPersistent(const Fusion& part, SizeFacts* sizes, const std::vector<InputLayout>& layouts,
                                  const ReferenceMap* known, const DeviceProperties& device) {
+  const PartLoops loops = loopsOf(part);
   std::optional<ReferenceMap> built;
   if (!known) {
-    known = &built.emplace(std::get<ReferenceMap>(ReferenceMap::build(part.exprs(), firstReduction(part.exprs()))));
+    const std::vector<Expr*>& exprs = loops.view.exprs;
+    known = &built.emplace(std::get<ReferenceMap>(ReferenceMap::build(exprs, firstReduction(exprs))));
   }
   const TensorView* reference = known->reference();
   const std::vector<bool> reduced = reducedPositions(reference);
-  const auto plan = std::get<PersistentPlan>(planPersistence(part.exprs(), part.inputs(), *known, reduced));
+  const auto plan = std::get<PersistentPlan>(planPersistence(loops, *known, reduced));
   const IntExpr count = reducedCount(const_cast<Fusion&>(part), reference, reduced);
   const RowShape shape = shapeFor(count, plan, sizes, device);
   // Vectors are between global memory and registers.

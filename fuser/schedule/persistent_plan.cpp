@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "fuser/analysis/axis_map.h"
 #include "fuser/support/disjoint_sets.h"
 
 namespace fuser {
@@ -12,19 +13,21 @@ namespace {
 
 class Planner {
  public:
-  Planner(const std::vector<Expr*>& exprs, const ReferenceMap& map, const std::vector<bool>& reduced)
-      : exprs_(exprs), map_(map), reduced_(reduced), readers_(exprs.size()), makers_(exprs.size()) {
+  Planner(const PartLoops& loops, const ReferenceMap& map, const std::vector<bool>& reduced)
+      : exprs_(loops.view.exprs), map_(map), reduced_(reduced), readers_(exprs_.size()), makers_(exprs_.size()) {
     std::unordered_map<const Val*, size_t> makerOf;
-    for (size_t i = 0; i < exprs.size(); ++i) {
-      for (const Val* output : exprs[i]->outputs()) makerOf[output] = i;
-      runsOver_.push_back(runsOverReduced(exprs[i], map, reduced));
+    for (size_t i = 0; i < exprs_.size(); ++i) {
+      for (const Val* output : exprs_[i]->outputs()) makerOf[output] = i;
+      runsOver_.push_back(runsOverReduced(exprs_[i], map, reduced));
     }
-    for (size_t i = 0; i < exprs.size(); ++i) {
+    for (size_t i = 0; i < exprs_.size(); ++i) {
       std::set<size_t> makers;
-      for (const Val* operand : exprs[i]->inputs()) {
+      for (const Val* operand : exprs_[i]->inputs()) {
         const auto maker = makerOf.find(operand);
         if (maker != makerOf.end()) {
-          makers.insert(maker->second);
+          // What is read at other coordinates is computed there.
+          const bool inLoops = readsInPlace(exprs_[i], operand->as<TensorView>()) || loops.trailing.contains(exprs_[i]);
+          if (inLoops) makers.insert(maker->second);
         } else if (readersOfInput_[operand].empty() || readersOfInput_[operand].back() != i) {
           readersOfInput_[operand].push_back(i);
         }
@@ -156,15 +159,16 @@ class Planner {
 
 }  // namespace
 
-std::variant<PersistentPlan, std::string> planPersistence(const std::vector<Expr*>& exprs,
-                                                          const std::vector<Val*>& inputs, const ReferenceMap& map,
+std::variant<PersistentPlan, std::string> planPersistence(const PartLoops& loops, const ReferenceMap& map,
                                                           const std::vector<bool>& reduced) {
-  return Planner(exprs, map, reduced).plan(inputs);
+  std::variant<PersistentPlan, std::string> plan = Planner(loops, map, reduced).plan(loops.view.inputs);
+  if (auto* made = std::get_if<PersistentPlan>(&plan)) made->onlyInRegisters = loops.readInline;
+  return plan;
 }
 
-bool keepsInput(const std::vector<Expr*>& exprs, const std::vector<Val*>& inputs, const ReferenceMap& map,
-                const Val* input) {
-  const auto plan = planPersistence(exprs, inputs, map, reducedPositions(map.reference()));
+bool keepsInput(const PartLoops& loops, const ReferenceMap& map, const Val* input) {
+  if (loops.readInline.count(input) != 0) return false;
+  const auto plan = planPersistence(loops, map, reducedPositions(map.reference()));
   const auto* made = std::get_if<PersistentPlan>(&plan);
   return made && std::find(made->keptInputs.begin(), made->keptInputs.end(), input) != made->keptInputs.end();
 }

@@ -20,17 +20,16 @@ namespace fuser {
 struct PersistentPlan {
   std::vector<const TensorView*> kept;        // results of the part, in the order of their expressions
   std::vector<const TensorView*> keptInputs;  // each to be copied once
+  // Those of both that some reader computes inline, too, at coordinates that need not be of its row; look-ups only.
+  std::unordered_set<const Val*> onlyInRegisters;
 };
 
-// Returns the plan, or why a kernel cannot be built so. `exprs` are in topological order; `inputs` are the values that
-// they read from outside.
-std::variant<PersistentPlan, std::string> planPersistence(const std::vector<Expr*>& exprs,
-                                                          const std::vector<Val*>& inputs, const ReferenceMap& map,
+// Returns the plan, or why a kernel cannot be built so.
+std::variant<PersistentPlan, std::string> planPersistence(const PartLoops& loops, const ReferenceMap& map,
                                                           const std::vector<bool>& reduced);
 
 // Whether a kernel that InnerPersistent makes of the part copies this input before it computes anything,
 // and reads it nowhere else. `map` is the scheduler's.
-bool keepsInput(const std::vector<Expr*>& exprs, const std::vector<Val*>& inputs, const ReferenceMap& map,
-                const Val* input);
+bool keepsInput(const PartLoops& loops, const ReferenceMap& map, const Val* input);
 
 }  // namespace fuser

@@ -29,14 +29,16 @@ TensorView* chooseReference(const std::vector<Expr*>& exprs, const std::vector<V
 
 }  // namespace
 
-std::string whyNotPointWise(const FusionView& view, std::shared_ptr<const ReferenceMap>& kept) {
-  for (const Expr* expr : view.exprs) {
+std::string whyNotPointWise(const FusionView& whole, std::shared_ptr<const ReferenceMap>& kept) {
+  for (const Expr* expr : whole.exprs) {
     if (expr->isScalarExpr()) return "scalars run on the host";
     if (isReduction(expr->op())) return concat("%", expr->output()->name(), " is a reduction");
   }
+  PartLoops loops;
+  if (std::string reason = findLoops(whole, loops); !reason.empty()) return reason;
+  const FusionView& view = loops.view;
   const TensorView* reference = chooseReference(view.exprs, view.outputs);
   if (!reference) return "nothing to compute";
-  if (std::string reason = whyNotInMemory(view); !reason.empty()) return reason;
   if (std::string reason = whyEmpty(view); !reason.empty()) return reason;
   std::variant<ReferenceMap, std::string> built = ReferenceMap::build(view.exprs, reference);
   if (const std::string* reason = std::get_if<std::string>(&built)) return *reason;
@@ -50,8 +52,9 @@ Schedule schedulePointWise(const Fusion& part, SizeFacts* sizes, const std::vect
                            const ReferenceMap* known, const DeviceProperties& device) {
   std::optional<ReferenceMap> built;
   if (!known) {
-    const TensorView* chosen = chooseReference(part.exprs(), part.outputs());
-    known = &built.emplace(std::get<ReferenceMap>(ReferenceMap::build(part.exprs(), chosen)));
+    const std::vector<Expr*> exprs = loopsOf(part).view.exprs;
+    const TensorView* chosen = chooseReference(exprs, part.outputs());
+    known = &built.emplace(std::get<ReferenceMap>(ReferenceMap::build(exprs, chosen)));
   }
   const ReferenceMap& map = *known;
   const TensorView* reference = map.reference();

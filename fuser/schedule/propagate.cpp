@@ -4,6 +4,7 @@
 #include <functional>
 #include <unordered_map>
 
+#include "fuser/analysis/inline_reads.h"
 #include "fuser/analysis/reference_map.h"
 
 namespace fuser {
@@ -104,6 +105,21 @@ void alignRoots(Fusion& part, const TensorDomain& reference, TensorDomain& domai
   }
 }
 
+// The tensor gets loops like those of the leader, which has its own already.
+void alignTrailing(Fusion& part, const TensorDomain& leader, TensorDomain& domain,
+                   const ReferenceMap::Trailing& trailing) {
+  domain.trails = trailing.reshape;
+  domain.trailedAxes = trailing.axes;
+  domain.loopRoot.clear();
+  domain.referencePosition.clear();
+  for (size_t i = 0; i < leader.loopRoot.size(); ++i) {
+    const IterDomain* root = leader.loopRoot[i];
+    if (root->isReduction()) continue;
+    domain.loopRoot.push_back(part.newIterDomain(root->type(), root->extent()));
+    domain.referencePosition.push_back(leader.referencePosition[i]);
+  }
+}
+
 }  // namespace
 
 void splitAxis(Fusion& part, TensorDomain& domain, size_t axis, int64_t factor) {
@@ -128,7 +144,8 @@ void mergeAxes(Fusion& part, TensorDomain& domain, size_t axis) {
 
 void propagate(Fusion& part, TensorView* reference) {
   FUSER_USER_CHECK(reference->definition(), "%", reference->name(), " is an input: it has no loops");
-  const std::variant<ReferenceMap, std::string> built = ReferenceMap::build(part.exprs(), reference);
+  const std::vector<Expr*> exprs = InlineReads(part).exprsWithLoops();
+  const std::variant<ReferenceMap, std::string> built = ReferenceMap::build(exprs, reference);
   const std::string* reason = std::get_if<std::string>(&built);
   FUSER_USER_CHECK(!reason, reason ? *reason : "");
   const ReferenceMap& map = std::get<ReferenceMap>(built);
@@ -136,12 +153,20 @@ void propagate(Fusion& part, TensorView* reference) {
   FUSER_USER_CHECK(source.loopRoot == source.logical, "%", reference->name(), " follows another tensor already");
   source.referencePosition.clear();
   for (size_t i = 0; i < source.loopRoot.size(); ++i) source.referencePosition.push_back(static_cast<int>(i));
-  for (const Expr* expr : part.exprs()) {
-    TensorView* tensor = expr->output()->as<TensorView>();
+  std::vector<TensorView*> tensors;
+  for (const Expr* expr : exprs) tensors.push_back(expr->output()->as<TensorView>());
+  // Those of reshapes last: they take the loops of the others.
+  std::stable_partition(tensors.begin(), tensors.end(),
+                        [&](const TensorView* tensor) { return !map.trailing(tensor); });
+  for (TensorView* tensor : tensors) {
     if (tensor == reference) continue;
     TensorDomain& domain = tensor->domain();
     domain.transforms.clear();
-    alignRoots(part, source, domain, map.positions(tensor));
+    if (const ReferenceMap::Trailing* trailing = map.trailing(tensor)) {
+      alignTrailing(part, map.leader(tensor)->domain(), domain, *trailing);
+    } else {
+      alignRoots(part, source, domain, map.positions(tensor));
+    }
     const AxisImages images = followTransforms(
         source, rootImages(source, domain), [&](const LoopTransform& like, IterDomain* a, IterDomain* b) {
           const auto make = like.split && like.split->whole ? makeBound : makeSplit;

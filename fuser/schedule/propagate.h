@@ -17,8 +17,8 @@ void mergeAxes(Fusion& part, TensorDomain& domain, size_t axis);
 
 // Gives every other tensor the reference's loops, with a broadcast axis for each axis of the reference that it lacks,
 // so that it can be computed in those loops. A tensor with none of the reduced axes gets no loops for them. Broadcast
-// axes that the reference lacks get no loop. A UserError if there is no ReferenceMap, or the reference already follows
-// another tensor.
+// axes that the reference lacks get no loop. What is computed inline alone keeps the loops that it does not need. A
+// UserError if there is no ReferenceMap, or the reference already follows another tensor.
 void propagate(Fusion& part, TensorView* reference);
 
 // Puts the second and further results of the expression, or of each expression of the part, into the loops of its first

@@ -75,8 +75,8 @@ int64_t chooseBlocks(const Fusion& part, const BlockShape& shape, const Referenc
   return blocks;
 }
 
-BlockShape chooseShape(const Fusion& part, const ReferenceMap& map, const std::vector<bool>& reduced,
-                       SizeFacts* sizes) {
+BlockShape chooseShape(const Fusion& part, const PartLoops& loops, const ReferenceMap& map,
+                       const std::vector<bool>& reduced, SizeFacts* sizes) {
   const IntExpr count = reducedCount(const_cast<Fusion&>(part), map.reference(), reduced);
   const bool keeps = std::find(reduced.begin(), reduced.end(), false) != reduced.end();
   const auto atMost = [&](int64_t bound) { return sizes && sizes->atMost(count, bound); };
@@ -86,7 +86,7 @@ BlockShape chooseShape(const Fusion& part, const ReferenceMap& map, const std::v
     }
     return {false, true, 512, 1, kWidestVector};
   }
-  if (!fastestIsReduced(part.exprs(), part.inputs(), map, reduced)) {
+  if (!fastestIsReduced(loops.view.exprs, loops.view.inputs, map, reduced)) {
     return atMost(32) ? BlockShape{true, false, 1, 128} : BlockShape{false, false, 16, 32};
   }
   if (atMost(8)) return {true, true, 1, 128};
@@ -109,11 +109,13 @@ void keepPartialResults(const Fusion& part, Schedule& schedule) {
 
 }  // namespace
 
-std::string whyNotReduction(const FusionView& view, std::shared_ptr<const ReferenceMap>& kept) {
-  if (std::string reason = whyNested(view.exprs); !reason.empty()) return reason;
-  std::variant<ReferenceMap, std::string> built = mapOfReductions(view);
+std::string whyNotReduction(const FusionView& whole, std::shared_ptr<const ReferenceMap>& kept) {
+  if (std::string reason = whyNested(whole.exprs); !reason.empty()) return reason;
+  PartLoops loops;
+  std::variant<ReferenceMap, std::string> built = mapOfReductions(whole, loops);
   if (const std::string* reason = std::get_if<std::string>(&built)) return *reason;
   ReferenceMap& map = std::get<ReferenceMap>(built);
+  const FusionView& view = loops.view;
   const std::vector<bool> reduced = reducedPositions(map.reference());
   std::string reason = whyShapesDiffer(view.exprs, map, reduced, false);
   if (reason.empty()) reason = whyOutputsUnwritten(view, map, reduced);
@@ -123,14 +125,16 @@ std::string whyNotReduction(const FusionView& view, std::shared_ptr<const Refere
 
 Schedule scheduleReduction(const Fusion& part, SizeFacts* sizes, const std::vector<InputLayout>& layouts,
                            const ReferenceMap* known, const DeviceProperties& device) {
+  const PartLoops loops = loopsOf(part);
   std::optional<ReferenceMap> built;
   if (!known) {
-    known = &built.emplace(std::get<ReferenceMap>(ReferenceMap::build(part.exprs(), firstReduction(part.exprs()))));
+    const std::vector<Expr*>& exprs = loops.view.exprs;
+    known = &built.emplace(std::get<ReferenceMap>(ReferenceMap::build(exprs, firstReduction(exprs))));
   }
   const ReferenceMap& map = *known;
   const TensorView* reference = map.reference();
   const std::vector<bool> reduced = reducedPositions(reference);
-  BlockShape shape = within(chooseShape(part, map, reduced, sizes), device);
+  BlockShape shape = within(chooseShape(part, loops, map, reduced, sizes), device);
   shape.blocks = chooseBlocks(part, shape, map, reduced, sizes, device);
   VectorPlan vectors;
   if (shape.widest > 1) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "fuser/analysis/axis_map.h"
+
 namespace fuser {
 
 TensorView* firstReduction(const std::vector<Expr*>& exprs) {
@@ -12,15 +14,15 @@ TensorView* firstReduction(const std::vector<Expr*>& exprs) {
   return nullptr;
 }
 
-std::variant<ReferenceMap, std::string> mapOfReductions(const FusionView& view) {
+std::variant<ReferenceMap, std::string> mapOfReductions(const FusionView& view, PartLoops& loops) {
   for (const Expr* expr : view.exprs) {
     if (expr->isScalarExpr()) return "scalars run on the host";
   }
   const TensorView* reference = firstReduction(view.exprs);
   if (!reference) return "there is no reduction";
-  if (std::string reason = whyNotInMemory(view); !reason.empty()) return reason;
-  if (std::string reason = whyEmpty(view); !reason.empty()) return reason;
-  return ReferenceMap::build(view.exprs, reference);
+  if (std::string reason = findLoops(view, loops); !reason.empty()) return reason;
+  if (std::string reason = whyEmpty(loops.view); !reason.empty()) return reason;
+  return ReferenceMap::build(loops.view.exprs, reference);
 }
 
 std::vector<bool> reducedPositions(const TensorView* reference) {
@@ -79,7 +81,7 @@ std::string whyShapesDiffer(const std::vector<Expr*>& exprs, const ReferenceMap&
 }
 
 bool runsOverReduced(const Expr* expr, const ReferenceMap& map, const std::vector<bool>& reduced) {
-  const TensorView* tensor = expr->output()->as<TensorView>();
+  const TensorView* tensor = map.leader(expr->output()->as<TensorView>());
   const std::vector<int>& positions = map.positions(tensor);
   for (size_t i = 0; i < positions.size(); ++i) {
     if (positions[i] >= 0 && reduced[positions[i]] && !tensor->domain().logical[i]->isBroadcast()) return true;
@@ -96,6 +98,10 @@ std::string whyOutputsUnwritten(const FusionView& view, const ReferenceMap& map,
   AfterReductions after;
   for (const Expr* expr : view.exprs) after.visit(expr);
   for (Val* output : view.outputs) {
+    const auto* tensor = output->as<TensorView>();
+    const ReferenceMap::Trailing* trailing = map.contains(tensor) ? map.trailing(tensor) : nullptr;
+    if (trailing && concreteAxes(tensor) < concreteAxes(trailing->reshape))
+      return concat("%", tensor->name(), " would be written several times, as often as %", trailing->reshape->name());
     const bool afterLoops = after.contains(output) && (isReduction(output->definition()->op()) ||
                                                        !runsOverReduced(output->definition(), map, reduced));
     (afterLoops ? behind : before).outputs.push_back(output);
@@ -104,19 +110,34 @@ std::string whyOutputsUnwritten(const FusionView& view, const ReferenceMap& map,
   return reason.empty() ? whyUnwritten(behind, map, reduced) : reason;
 }
 
+// The position of an operand's fastest axis in memory, as the expression reads it; -1 if it has none. An axis that is
+// taken apart, as by a reshape, lies mostly along the result's last one.
+static int fastestPosition(const Expr* expr, const TensorView* operand, const ReferenceMap& map) {
+  const auto* result = expr->output()->as<TensorView>();
+  const std::vector<int> beside = axesBeside(expr, operand);
+  const std::vector<int>& mine = map.positions(result);
+  std::vector<int> positions(operand->rank(), -1);
+  for (size_t i = 0; i < beside.size() && i < mine.size(); ++i) {
+    if (beside[i] >= 0) positions[static_cast<size_t>(beside[i])] = mine[i];
+  }
+  const std::vector<IterDomain*> axes = operand->axes();
+  const std::vector<int>& order = operand->domain().allocationOrder;
+  for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
+    if (axes[static_cast<size_t>(*axis)]->isBroadcast()) continue;
+    if (positions[static_cast<size_t>(*axis)] >= 0) return positions[static_cast<size_t>(*axis)];
+    if (expr->family() == Family::Reshape && !mine.empty()) return mine.back();
+  }
+  return -1;
+}
+
 bool fastestIsReduced(const std::vector<Expr*>& exprs, const std::vector<Val*>& inputs, const ReferenceMap& map,
                       const std::vector<bool>& reduced) {
   std::unordered_map<const Val*, bool> fastest;  // look-ups only
   for (const Expr* expr : exprs) {
     for (const Val* operand : expr->inputs()) {
       if (operand->isScalar() || map.contains(operand->as<TensorView>())) continue;
-      const auto* tensor = operand->as<TensorView>();
-      const std::vector<int> positions = map.operandPositions(expr, tensor);
-      const std::vector<int>& order = tensor->domain().allocationOrder;
-      const auto axis = std::find_if(order.rbegin(), order.rend(), [&](int i) {
-        return !tensor->axes()[static_cast<size_t>(i)]->isBroadcast() && positions[static_cast<size_t>(i)] >= 0;
-      });
-      if (axis != order.rend()) fastest[tensor] = reduced[static_cast<size_t>(positions[static_cast<size_t>(*axis)])];
+      const int position = fastestPosition(expr, operand->as<TensorView>(), map);
+      if (position >= 0) fastest[operand] = reduced[static_cast<size_t>(position)];
     }
   }
   size_t most = 0;

@@ -15,7 +15,8 @@ namespace fuser {
 
 TensorView* firstReduction(const std::vector<Expr*>& exprs);  // null if there is none
 // The map over the first reduction, or why the part has none, or could not be one kernel whatever its reductions are.
-std::variant<ReferenceMap, std::string> mapOfReductions(const FusionView& view);
+// Stores the part's loops.
+std::variant<ReferenceMap, std::string> mapOfReductions(const FusionView& view, PartLoops& loops);
 std::vector<bool> reducedPositions(const TensorView* reference);
 // The position of the reference's last reduced axis, the innermost one of a row; -1 if it reduces none.
 int fastestReduced(const TensorView* reference);

@@ -1,7 +1,10 @@
 // Implements the scheduler interface over the list schedulers.def.
 #include "fuser/schedule/schedule.h"
 
+#include <algorithm>
+
 #include "fuser/analysis/axis_map.h"
+#include "fuser/analysis/inline_reads.h"
 #include "fuser/schedule/scheduler_list.h"
 
 namespace fuser {
@@ -16,10 +19,28 @@ const Val* firstView(const FusionView& view) {
   return nullptr;
 }
 
+// The first operand of a reader at other coordinates that the part computes.
+std::string whyReadElsewhere(const FusionView& view) {
+  for (const Expr* expr : view.exprs) {
+    if (expr->isScalarExpr()) continue;
+    for (const Val* operand : expr->inputs()) {
+      if (operand->isScalar() || readsInPlace(expr, operand->as<TensorView>())) continue;
+      if (std::find(view.exprs.begin(), view.exprs.end(), operand->definition()) == view.exprs.end()) continue;
+      return concat("%", expr->output()->name(), " = ", expr->info().mnemonic, "(…) needs %", operand->name(),
+                    " in memory, as a segment input");
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 SchedulerAnswer Schedulers::accepts(const FusionView& view) const {
   SchedulerAnswer answer;
+  if (!computesInline_) {
+    answer.reason = whyReadElsewhere(view);
+    if (!answer.reason.empty()) return answer;
+  }
   if (const Val* seen = firstView(view)) {
     const std::string reason = whyNotNoOp(view, answer.map);
     if (reason.empty()) return {SchedulerType::NoOp, ""};
@@ -36,12 +57,16 @@ SchedulerAnswer Schedulers::accepts(const FusionView& view) const {
   return answer;
 }
 
-// Operands that are read at other coordinates than the reader's must be in memory; so must the base of a view.
+// Operands that are read at other coordinates than the reader's must be in memory, if the reader cannot compute them
+// inline; so must the base of a view.
 std::vector<Val*> Schedulers::mustBeSegmentInputs(const Expr* expr) const {
   if (expr->isScalarExpr()) return {};
   std::vector<Val*> required;
   for (Val* operand : expr->inputs()) {
-    if (operand->isTensor() && !readsInPlace(expr, operand->as<TensorView>())) required.push_back(operand);
+    if (operand->isScalar() || !operand->definition()) continue;
+    const auto* tensor = operand->as<TensorView>();
+    if (readsInPlace(expr, tensor)) continue;
+    if (!computesInline_ || (!mayTrail(expr) && !whyNotInline(expr, tensor).empty())) required.push_back(operand);
   }
   if (!required.empty() || !expr->output()->as<TensorView>()->domain().view) return required;
   Val* source = expr->input(0);

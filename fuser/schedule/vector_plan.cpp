@@ -41,6 +41,7 @@ bool readsNeighbours(const TensorView* input, const ReferenceMap& map, int posit
   const int fastest = static_cast<int>(*axis);
   return std::any_of(input->uses().begin(), input->uses().end(), [&](const Expr* reader) {
     const auto* result = reader->output()->as<TensorView>();
+    if (!map.contains(result)) return true;  // computed inline: mostly along the reader's fastest axis
     const std::vector<int> beside = axesBeside(reader, input);
     const std::vector<int>& positions = map.positions(result);
     bool follows = false;

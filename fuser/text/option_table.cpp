@@ -65,7 +65,8 @@ const std::vector<OptionInfo>& optionTable() {
        [](const CompileOptions& options) { return size_t{options.probes}; },
        [](CompileOptions& options, size_t on) { options.probes = on != 0; }},
       {"resize_scheduler",
-       "leave pads where they are; without it MovePadPass moves them",
+       "compute in the kernel what slice, pad, cat, reshape, repeat and flip read; without it, they read memory, and "
+       "MovePadPass moves pads",
        {},
        [](const CompileOptions& options) { return getDisabled(options, DisableOption::ResizeScheduler); },
        [](CompileOptions& options, size_t on) { setDisabled(options, DisableOption::ResizeScheduler, on); }},

@@ -15,8 +15,8 @@ namespace {
 
 class Cuts {
  public:
-  Cuts(const SegmentedFusion& segmented, bool boundaryPrecision)
-      : segmented_(segmented), boundaryPrecision_(boundaryPrecision) {
+  Cuts(const SegmentedFusion& segmented, const CompileOptions& options)
+      : segmented_(segmented), boundaryPrecision_(options.boundaryPrecision), schedulers_(options) {
     const size_t count = segmented.completeFusion().exprIdCount();
     part_.assign(count, -1);
     neighbours_.resize(count);
@@ -117,7 +117,7 @@ std::string checkCutsHold(const Compilation& compilation) {
       compilation.presegmented.hasDevices()) {
     return "";
   }
-  return Cuts(compilation.segmented, options.boundaryPrecision).firstCrossed();
+  return Cuts(compilation.segmented, options).firstCrossed();
 }
 
 }  // namespace oracle
