@@ -110,9 +110,11 @@ std::string whyOutputsUnwritten(const FusionView& view, const ReferenceMap& map,
   return reason.empty() ? whyUnwritten(behind, map, reduced) : reason;
 }
 
-// The position of an operand's fastest axis in memory, as the expression reads it; -1 if it has none. An axis that is
-// taken apart, as by a reshape, lies mostly along the result's last one.
-static int fastestPosition(const Expr* expr, const TensorView* operand, const ReferenceMap& map) {
+namespace {
+
+// The position of an operand's fastest axis in memory, as the expression reads it; -1 if it has none. An axis that a
+// reshape takes apart or makes lies mostly along the last one on its other side.
+int fastestPosition(const Expr* expr, const TensorView* operand, const ReferenceMap& map) {
   const auto* result = expr->output()->as<TensorView>();
   const std::vector<int> beside = axesBeside(expr, operand);
   const std::vector<int>& mine = map.positions(result);
@@ -125,10 +127,13 @@ static int fastestPosition(const Expr* expr, const TensorView* operand, const Re
   for (auto axis = order.rbegin(); axis != order.rend(); ++axis) {
     if (axes[static_cast<size_t>(*axis)]->isBroadcast()) continue;
     if (positions[static_cast<size_t>(*axis)] >= 0) return positions[static_cast<size_t>(*axis)];
-    if (expr->family() == Family::Reshape && !mine.empty()) return mine.back();
+    const std::vector<int>& other = map.positions(map.leader(result));
+    if ((expr->family() == Family::Reshape || map.trailing(result)) && !other.empty()) return other.back();
   }
   return -1;
 }
+
+}  // namespace
 
 bool fastestIsReduced(const std::vector<Expr*>& exprs, const std::vector<Val*>& inputs, const ReferenceMap& map,
                       const std::vector<bool>& reduced) {

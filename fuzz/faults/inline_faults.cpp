@@ -64,32 +64,61 @@ bool reuseInline(Kernel& kernel) {
   return changed;
 }
 
-// An output that is copied over an input at the end is written there at once, by a kernel whose threads compute inline
-// from the input.
+// What is to go over an input once all have read it, by a copy or by a kernel that copies it, is written there at once,
+// by a kernel whose threads compute inline from the input.
 bool overwriteReadInline(HostIrContainer& program) {
-  const auto readsInline = [&](const hir::LaunchKernel& launch, const hir::Copy& copy) {
+  const std::vector<hir::HostExpr*> launches = hostExprsOf<hir::LaunchKernel>(program);
+  const auto forEachTensor = [&](const hir::HostExpr* node, const auto& visit) {
+    const hir::LaunchKernel& launch = std::get<hir::LaunchKernel>(node->node);
     const Kernel& kernel = *program.kernels.at(static_cast<size_t>(launch.kernel));
-    const TensorView* read = nullptr;
-    bool writes = false;
-    for (size_t i = 0; i < launch.tensors.size(); ++i) {
-      const TensorParam& param = kernel.tensors.at(i);
-      if (launch.tensors[i] == copy.input && !param.written) read = param.source;
-      writes |= launch.tensors[i] == copy.tensor && param.written;
+    for (size_t i = 0; i < launch.tensors.size(); ++i) visit(launch.tensors[i], kernel.tensors.at(i));
+  };
+  const auto writes = [&](const hir::HostExpr* launch, const TensorView* tensor) {
+    bool found = false;
+    forEachTensor(launch, [&](const TensorView* each, const TensorParam& param) {
+      found |= each == tensor && param.written;
+    });
+    return found;
+  };
+  const auto readsInline = [&](const hir::HostExpr* launch, const TensorView* input) {
+    bool found = false;
+    forEachTensor(launch, [&](const TensorView* each, const TensorParam& param) {
+      const TensorView* source = param.source;
+      if (each != input || param.written) return;
+      found |= InlineReads(source->fusion()).readInline().count(source) != 0;
+    });
+    return found;
+  };
+  // Writes the tensor over the input, if it has memory of its own and such a kernel makes it.
+  const auto overwrite = [&](const TensorView* tensor, const TensorView* input) {
+    const bool made = std::any_of(launches.begin(), launches.end(), [&](const hir::HostExpr* launch) {
+      return writes(launch, tensor) && readsInline(launch, input);
+    });
+    for (hir::HostExpr* node : hostExprsOf<hir::Allocate>(program)) {
+      if (!made || std::get<hir::Allocate>(node->node).tensor != tensor) continue;
+      program.replace(node, hir::Reuse{tensor, input});
+      for (hir::HostExpr* freed : hostExprsOf<hir::Deallocate>(program)) {
+        if (std::get<hir::Deallocate>(freed->node).tensor == tensor) program.remove(freed);
+      }
+      return true;
     }
-    return writes && read && InlineReads(read->fusion()).readInline().count(read) != 0;
+    return false;
   };
   for (hir::HostExpr* node : hostExprsOf<hir::Copy>(program)) {
     const hir::Copy copy = std::get<hir::Copy>(node->node);
-    const std::vector<hir::HostExpr*> launches = hostExprsOf<hir::LaunchKernel>(program);
-    const bool found = std::any_of(launches.begin(), launches.end(), [&](const hir::HostExpr* launch) {
-      return readsInline(std::get<hir::LaunchKernel>(launch->node), copy);
-    });
-    if (!found) continue;
-    for (hir::HostExpr* allocate : hostExprsOf<hir::Allocate>(program)) {
-      if (std::get<hir::Allocate>(allocate->node).tensor != copy.tensor) continue;
-      program.replace(allocate, hir::Reuse{copy.tensor, copy.input});
-      program.remove(node);
-      return true;
+    if (!overwrite(copy.tensor, copy.input)) continue;
+    program.remove(node);
+    return true;
+  }
+  for (const hir::HostExpr* node : hostExprsOf<hir::Reuse>(program)) {
+    const hir::Reuse reuse = std::get<hir::Reuse>(node->node);
+    for (const hir::HostExpr* launch : launches) {
+      if (!writes(launch, reuse.tensor)) continue;
+      bool done = false;
+      forEachTensor(launch, [&](const TensorView* each, const TensorParam& param) {
+        done = done || (!param.written && overwrite(each, reuse.input));
+      });
+      if (done) return true;
     }
   }
   return false;

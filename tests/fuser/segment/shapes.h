@@ -88,6 +88,23 @@ inline std::unique_ptr<Fusion> transformerStack(size_t exprs) {
   return fusion;
 }
 
+// A chain of pointwise ops with an element's neighbour added to it every 9 expressions: 7 pointwise ops, pad by one and
+// minus one, add …
+inline std::unique_ptr<Fusion> shiftedChain(size_t exprs) {
+  auto fusion = std::make_unique<Fusion>("shifted_chain");
+  Val* value = build::input(*fusion, DataType::Float, {fusion->extentSymbol("i0"), fusion->extentSymbol("i1")}, "x");
+  while (fusion->liveExprs().size() < exprs) {
+    for (int i = 0; i < 7; ++i) value = build::unary(*fusion, i % 2 ? OpKind::Neg : OpKind::Abs, value);
+    auto* operand = value->as<TensorView>();
+    const IntExpr none = fusion->ints().constant(0);
+    const IntExpr one = fusion->ints().constant(1), back = fusion->ints().constant(-1);
+    value = build::binary(*fusion, OpKind::Add, value,
+                          build::pad(*fusion, operand, {one, back, none, none}, fusion->newConstant(0.0)));
+  }
+  fusion->setOutputs({value});
+  return fusion;
+}
+
 struct Shape {
   const char* name;
   std::unique_ptr<Fusion> (*make)(size_t exprs);
@@ -97,6 +114,7 @@ constexpr Shape kAll[] = {
     {"joined_chains", joinedChains},
     {"transformer_stack", transformerStack},
     {"ladder", ladder},
+    {"shifted_chain", shiftedChain},
 };
 
 }  // namespace fuser::shapes
