@@ -52,7 +52,7 @@ TEST(PrintCudaTest, AModuleHasTheRuntimeAndEachOpOnce) {
   };
   EXPECT_EQ(count("FUSER_FN Half halfFromFloat("), 1u);
   EXPECT_EQ(count("FUSER_FN float mul(float a, float b)"), 1u);
-  EXPECT_EQ(count("FUSER_FN T blockReduce("), 1u);
+  EXPECT_EQ(count("FUSER_FN T shuffleXor("), 1u);
   EXPECT_EQ(count("#pragma once"), 0u);
   EXPECT_EQ(count("kernel_0_copy("), 1u);
   EXPECT_EQ(count("kernel_1_copy("), 1u);
@@ -96,6 +96,8 @@ TEST(PrintCudaTest, LaysSharedMemoryOutInMultiplesOfSixteen) {
   alloc t
   t[0] = Set f64 (1.0)
   t[0] = shuffle xor 1 (t[0])
+  a[0] = Set bf16 (1.0)
+  b[0] = Set f32 (1.0)
   y[threadIdx.x] = move t[0]
 }
 )");
