@@ -14,10 +14,20 @@ struct CpuThread {
   unsigned char* shared;       // the block's shared memory, aligned to 16 bytes
   void (*barrier)(void*);      // __syncthreads(), called with `fiber`; null if the kernel has no barrier
   void (*gridBarrier)(void*);  // the first thread of each block waits for all blocks; called with `fiber`
-  int blocks;                  // of the grid
+  // Gives `value` of so many bytes to the other threads of the block, and returns what thread `from` gave; called with
+  // `fiber`. All threads arrive. A thread that does not exist gives what this one does.
+  const void* (*shuffle)(void* fiber, const void* value, int bytes, int from);
+  int blocks;  // of the grid
   void* fiber;
 };
 
 inline int countArrival(int* count) { return (*count)++; }
+
+template <int threads, class T>
+inline T valueOfThread(const CpuThread& self, T value, int, int from) {
+  T other;
+  __builtin_memcpy(&other, self.shuffle(self.fiber, &value, sizeof(T), from), sizeof(T));
+  return other;
+}
 
 }  // namespace fuser

@@ -1,5 +1,5 @@
 #pragma once
-// What printed kernels call besides op_math.cuh: index arithmetic, vector moves, block reductions, grid barriers.
+// What printed kernels call besides op_math.cuh: index arithmetic, vector moves, shuffles, grid barriers.
 // Printed once in front of the kernels, after device_types.cuh and op_math.cuh; never included by the host.
 //
 // A thread of the CPU engine carries its indices in a parameter (cuda_on_cpu.h defines the macros and gridWait); on the
@@ -92,61 +92,50 @@ FUSER_FN void copyVector(void* target, const void* source) {
   }
 }
 
-// The largest power of two below n; 0 for n = 1.
-FUSER_FN constexpr int powerOfTwoBelow(int n) {
-  int power = 1;
-  while (power * 2 < n) power *= 2;
-  return n > 1 ? power : 0;
+// The thread's number in a block of X * Y threads a layer.
+template <int X, int Y>
+FUSER_FN int threadNumber(FUSER_THREAD_PARAMETER int) {
+  return threadIdx.x + X * (threadIdx.y + Y * threadIdx.z);
 }
 
-// Combines `value` over the threads of the block along the reduced dims, in the order that kernel.h fixes; every thread
-// of the block arrives, and every one gets the result. X, Y, Z: the block; scratch: one T a thread, free again on
-// return.
-template <class T, T (*combine)(T, T), int X, int Y, int Z, bool reduceX, bool reduceY, bool reduceZ>
-FUSER_FN T blockReduce(FUSER_THREAD_PARAMETER T value, T* scratch) {
-  constexpr int n = (reduceX ? X : 1) * (reduceY ? Y : 1) * (reduceZ ? Z : 1);
-  if (n == 1) return value;
-  const int x = threadIdx.x;
-  const int y = threadIdx.y;
-  const int z = threadIdx.z;
-  const int t = (reduceX ? x : 0) + (reduceX ? X : 1) * ((reduceY ? y : 0) + (reduceY ? Y : 1) * (reduceZ ? z : 0));
-  const int group = (reduceX ? 0 : x) + (reduceX ? 1 : X) * ((reduceY ? 0 : y) + (reduceY ? 1 : Y) * (reduceZ ? 0 : z));
-  T* v = scratch + group * n;
-  v[t] = value;
-  __syncthreads();
-  for (int s = powerOfTwoBelow(n); s > 0; s /= 2) {
-    if (t < s && t + s < n) v[t] = combine(v[t], v[t + s]);
-    __syncthreads();
-  }
-  const T result = v[0];
-  __syncthreads();
-  return result;
+#ifdef __CUDACC__
+// The lanes of the thread's warp that the block has.
+template <int threads>
+__device__ __forceinline__ uint32 lanesOfWarp(int thread) {
+  const int left = threads - thread / 32 * 32;
+  return left >= 32 ? ~0u : (1u << left) - 1;
 }
+// What shuffles move: of at least 32 bits.
+template <class T>
+struct Word {
+  typedef T type;
+};
+template <>
+struct Word<bool> {
+  typedef int32 type;
+};
+template <>
+struct Word<int8> {
+  typedef int32 type;
+};
+template <int threads, class T>
+__device__ __forceinline__ T valueOfThread(T value, int thread, int from) {
+  typedef typename Word<T>::type W;
+  return static_cast<T>(__shfl_sync(lanesOfWarp<threads>(thread), static_cast<W>(value), from % 32));
+}
+#endif
 
-// What the threads of the block know along the reduced dims, joined in the order of blockReduce, in place; every thread
-// of the block arrives. scratch: one part a thread, free again on return.
-template <class T, int X, int Y, int Z, bool reduceX, bool reduceY, bool reduceZ>
-FUSER_FN void blockWelford(FUSER_THREAD_PARAMETER T& mean, T& squares, int64& count, WelfordPart<T>* scratch) {
-  constexpr int n = (reduceX ? X : 1) * (reduceY ? Y : 1) * (reduceZ ? Z : 1);
-  if (n == 1) return;
-  const int x = threadIdx.x;
-  const int y = threadIdx.y;
-  const int z = threadIdx.z;
-  const int t = (reduceX ? x : 0) + (reduceX ? X : 1) * ((reduceY ? y : 0) + (reduceY ? Y : 1) * (reduceZ ? z : 0));
-  const int group = (reduceX ? 0 : x) + (reduceX ? 1 : X) * ((reduceY ? 0 : y) + (reduceY ? 1 : Y) * (reduceZ ? 0 : z));
-  WelfordPart<T>* v = scratch + group * n;
-  v[t].mean = mean;
-  v[t].squares = squares;
-  v[t].count = count;
-  __syncthreads();
-  for (int s = powerOfTwoBelow(n); s > 0; s /= 2) {
-    if (t < s && t + s < n) v[t] = joinWelford(v[t], v[t + s]);
-    __syncthreads();
-  }
-  mean = v[0].mean;
-  squares = v[0].squares;
-  count = v[0].count;
-  __syncthreads();
+// The value of thread i ^ lanes, for thread i; and of thread i - i % lanes. A warp has both, and all threads of the
+// block arrive.
+template <int lanes, int X, int Y, int Z, class T>
+FUSER_FN T shuffleXor(FUSER_THREAD_PARAMETER T value) {
+  const int thread = threadNumber<X, Y>(FUSER_THREAD_ARGUMENT 0);
+  return valueOfThread<X * Y * Z>(FUSER_THREAD_ARGUMENT value, thread, thread ^ lanes);
+}
+template <int lanes, int X, int Y, int Z, class T>
+FUSER_FN T shuffleFirst(FUSER_THREAD_PARAMETER T value) {
+  const int thread = threadNumber<X, Y>(FUSER_THREAD_ARGUMENT 0);
+  return valueOfThread<X * Y * Z>(FUSER_THREAD_ARGUMENT value, thread, thread - thread % lanes);
 }
 
 // mean, squares, count = the part that they are, joined with another one.

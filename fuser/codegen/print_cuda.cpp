@@ -290,35 +290,12 @@ class KernelPrinter {
     line(concat(target, " = ", converted(call + ")", result, to), ";"));
   }
 
-  void print(const BlockReduce& node) {
-    FUSER_CHECK(isPointwise(node.combine) && operandCount(node.combine) == 2, opName(node.combine), " joins no two");
-    FUSER_CHECK(computeType(node.dtype) == node.dtype, node.dtype, " is not a compute type");
-    FUSER_CHECK(buffer(node.target.buffer).dtype == node.dtype && buffer(node.source.buffer).dtype == node.dtype,
-                "block reduction of another dtype than its buffers");
-    const OpUse use{node.combine, node.dtype};
-    ops_.insert(use);
-    const std::string_view type = dtypeCodeName(node.dtype);
-    std::string arguments = concat(type, ", ", functionName(use));
-    for (int64_t extent : kernel_.blockDim) arguments += concat(", ", extent);
-    for (bool dim : node.dims) arguments += dim ? ", true" : ", false";
+  void print(const Shuffle& node) {
+    const char* function = node.from == Shuffle::From::Xor ? "shuffleXor<" : "shuffleFirst<";
     const std::string target = element(node.target);
     const std::string source = element(node.source);
-    line(concat(target, " = blockReduce<", arguments, ">(FUSER_THREAD_ARGUMENT ", source, ", reinterpret_cast<", type,
-                "*>(reinterpret_cast<unsigned char*>(sharedMemory) + ", layout_.scratch, "));"));
-  }
-
-  void print(const BlockWelford& node) {
-    const std::string_view type = dtypeCodeName(node.dtype);
-    FUSER_CHECK(buffer(node.mean.buffer).dtype == node.dtype && buffer(node.squares.buffer).dtype == node.dtype &&
-                    buffer(node.count.buffer).dtype == DataType::Int64,
-                "block Welford of other dtypes than its buffers");
-    std::string arguments(type);
-    for (int64_t extent : kernel_.blockDim) arguments += concat(", ", extent);
-    for (bool dim : node.dims) arguments += dim ? ", true" : ", false";
-    const std::string mean = element(node.mean), squares = element(node.squares), count = element(node.count);
-    line(concat("blockWelford<", arguments, ">(FUSER_THREAD_ARGUMENT ", mean, ", ", squares, ", ", count,
-                ", reinterpret_cast<WelfordPart<", type, ">*>(reinterpret_cast<unsigned char*>(sharedMemory) + ",
-                layout_.scratch, "));"));
+    line(concat(target, " = ", function, node.lanes, ", ", kernel_.blockDim[0], ", ", kernel_.blockDim[1], ", ",
+                kernel_.blockDim[2], ">(FUSER_THREAD_ARGUMENT ", source, ");"));
   }
 
   void print(const JoinWelford& node) {

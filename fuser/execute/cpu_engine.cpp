@@ -60,7 +60,7 @@ class CpuKernel : public CompiledKernel {
     }
     std::vector<SharedUnit> shared((sharedBytes_ + sizeof(SharedUnit) - 1) / sizeof(SharedUnit));
     unsigned char* sharedStart = shared.empty() ? nullptr : shared.front().bytes;
-    const CpuThread start{{}, {}, sharedStart, nullptr, nullptr, 0, nullptr};
+    const CpuThread start{{}, {}, sharedStart, nullptr, nullptr, nullptr, 0, nullptr};
     const long long extents[] = {grid[0], grid[1], grid[2]};
     launcher_(list.addresses(), extents, &start);
   }

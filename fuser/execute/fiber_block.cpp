@@ -3,6 +3,7 @@
 #include <boost/context/fiber.hpp>
 #include <boost/context/pooled_fixedsize_stack.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -15,7 +16,9 @@ namespace {
 
 namespace context = boost::context;
 
-enum class Stop : uint8_t { Ended, AtBarrier, AtGridBarrier };
+enum class Stop : uint8_t { Ended, AtBarrier, AtShuffle, AtGridBarrier };
+
+class Block;
 
 // One thread of a block, as a fiber. It lives as long as the launch and runs one block after the other.
 struct Thread {
@@ -25,6 +28,11 @@ struct Thread {
   context::fiber scheduler;  // suspended scheduler, while the thread runs
   Stop stop = Stop::Ended;   // why it last gave up control; at the end of its block: Ended
   bool launchEnded = false;
+  // What the thread gave at its last two shuffles. Whoever reads the last but one has done so, since it waits at the
+  // last.
+  std::array<std::array<unsigned char, 8>, 2> given{};
+  size_t shuffles = 0;
+  const Block* block = nullptr;
 
   // Lets the thread return. If it waits at a barrier that others never reach, its stack is unwound.
   ~Thread() {
@@ -42,6 +50,8 @@ struct Thread {
 
 void waitAtBarrier(void* thread) { static_cast<Thread*>(thread)->giveUp(Stop::AtBarrier); }
 void waitForGrid(void* thread) { static_cast<Thread*>(thread)->giveUp(Stop::AtGridBarrier); }
+
+const void* shuffle(void* self, const void* value, int bytes, int from);
 
 CpuIndex indexOf(int64_t linear, const std::array<int64_t, 3>& extents) {
   return {static_cast<unsigned>(linear % extents[0]), static_cast<unsigned>(linear / extents[0] % extents[1]),
@@ -63,13 +73,10 @@ class Block {
     for (int64_t i = 0; i < count; ++i) {
       threads_.push_back(std::make_unique<Thread>());
       Thread* thread = threads_.back().get();
-      thread->cpu = {indexOf(i, launch.block),
-                     {},
-                     shared_.empty() ? nullptr : shared_.front().bytes,
-                     &waitAtBarrier,
-                     &waitForGrid,
-                     static_cast<int>(blocks),
-                     thread};
+      thread->cpu = {indexOf(i, launch.block), {},           shared_.empty() ? nullptr : shared_.front().bytes,
+                     &waitAtBarrier,           &waitForGrid, &shuffle,
+                     static_cast<int>(blocks), thread};
+      thread->block = this;
       const auto body = [this, thread](context::fiber&& scheduler) {
         thread->scheduler = std::move(scheduler);
         while (!thread->launchEnded) {
@@ -97,8 +104,14 @@ class Block {
     while (true) {
       for (const auto& thread : threads_) thread->resume();
       if (first.stop != Stop::AtGridBarrier) checkTogether();
-      if (first.stop != Stop::AtBarrier) return first.stop;
+      if (first.stop == Stop::Ended || first.stop == Stop::AtGridBarrier) return first.stop;
     }
+  }
+
+  // Null if there is no such thread.
+  const Thread* thread(int number) const {
+    const size_t at = static_cast<size_t>(number);
+    return at < threads_.size() ? threads_[at].get() : nullptr;
   }
 
   CpuIndex index() const { return threads_.front()->cpu.block; }
@@ -110,6 +123,11 @@ class Block {
       if (thread->stop == first.stop) continue;
       const Thread& waits = first.stop == Stop::Ended ? *thread : first;
       const Thread& ended = first.stop == Stop::Ended ? first : *thread;
+      if (waits.stop != Stop::Ended && ended.stop != Stop::Ended) {
+        throw ViolationError(concat("divergent barrier in kernel ", name_, ", block ", place(waits.cpu.block),
+                                    ": threads ", place(waits.cpu.index), " and ", place(ended.cpu.index),
+                                    " wait at different statements"));
+      }
       throw ViolationError(concat("divergent barrier in kernel ", name_, ", block ", place(waits.cpu.block),
                                   ": thread ", place(waits.cpu.index), " waits, thread ", place(ended.cpu.index),
                                   " has ended"));
@@ -121,6 +139,15 @@ class Block {
   std::vector<SharedUnit> shared_;
   std::vector<std::unique_ptr<Thread>> threads_;
 };
+
+const void* shuffle(void* self, const void* value, int bytes, int from) {
+  Thread& thread = *static_cast<Thread*>(self);
+  const size_t turn = thread.shuffles++ % 2;
+  std::memcpy(thread.given[turn].data(), value, static_cast<size_t>(bytes));
+  thread.giveUp(Stop::AtShuffle);
+  const Thread* other = thread.block->thread(from);
+  return (other ? *other : thread).given[turn].data();
+}
 
 int64_t countOf(const std::array<int64_t, 3>& extents) { return extents[0] * extents[1] * extents[2]; }
 

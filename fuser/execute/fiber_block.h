@@ -3,9 +3,8 @@
 // resumed in order of block and thread, so that a run is deterministic. Only kernels with barriers need this; in others
 // the compiled launcher loops over the threads, which is much cheaper.
 //
-// A round resumes each fiber once, up to its next barrier or its end. Writes before a barrier are visible after it,
-// because fibers never run concurrently.
-// Races are not detected; interp does that.
+// A round resumes each fiber once, up to its next barrier, shuffle or its end. Writes before a barrier are visible
+// after it, because fibers never run concurrently. Races are not detected; interp does that.
 
 #include <array>
 #include <cstdint>

@@ -135,13 +135,6 @@ void CostCounter::barriers(const Mask& mask, int64_t each) {
   }
 }
 
-int64_t CostCounter::barriersOfReduction(int64_t threads) {
-  if (threads <= 1) return 0;
-  int64_t levels = 0;
-  while ((int64_t{1} << levels) < threads) ++levels;
-  return 2 + levels;
-}
-
 void CostCounter::keepDistinct() {
   std::sort(blocks_.begin(), blocks_.end());
   blocks_.erase(std::unique(blocks_.begin(), blocks_.end()), blocks_.end());

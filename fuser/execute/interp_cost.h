@@ -34,8 +34,6 @@ class CostCounter {
   void barriers(const Mask& mask, int64_t each);
   // Those of a block before and behind its wait for the grid (gridBarrier in kernel_runtime.cuh).
   static constexpr int64_t kBarriersOfGrid = 2;
-  // The barriers of a block reduction, or Welford join, over this many threads.
-  static int64_t barriersOfReduction(int64_t threads);
 
   // The costs of all batches.
   LaunchCost finish();

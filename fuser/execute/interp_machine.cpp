@@ -38,6 +38,7 @@ class Machine {
         masks_(program.branches) {
     values_.useMemory(arena.allocate<int64_t>(program.index.laneSlots() * stride_));
     for (std::byte*& room : rooms_) room = arena.allocate<std::byte>(8 * stride_);
+    for (std::byte*& pair : pairs_) pair = arena.allocate<std::byte>(16 * stride_);
     for (CachedMask& mask : masks_) mask.marks = arena.allocate<uint8_t>(stride_);
     for (const Constant& constant : program.constants) {
       constants_.push_back(arena.allocate<std::byte>(dtypeSize(constant.dtype) * stride_));
@@ -345,90 +346,54 @@ class Machine {
 
   void execute(const ReleaseStep& step, const Mask&) { memory_.release(step.semaphore); }
 
-  void execute(const ReduceStep& step, const Mask& mask) {
-    checkMeeting(mask, "block reduction");
-    countBarriers(mask, CostCounter::barriersOfReduction(step.threads.length));
+  void execute(const ShuffleStep& step, const Mask& mask) {
+    checkMeeting(mask, "shuffle");
     const void* source = memory_.read(step.source, 0, mask, rooms_[0]);
-    switch (dtypeSize(step.dtype)) {
-      case 1: return reduce<uint8_t>(step, mask, source);
-      case 4: return reduce<uint32_t>(step, mask, source);
-      case 8: return reduce<uint64_t>(step, mask, source);
+    switch (step.elementSize) {
+      case 1: return shuffle<uint8_t>(step, mask, source);
+      case 2: return shuffle<uint16_t>(step, mask, source);
+      case 4: return shuffle<uint32_t>(step, mask, source);
+      case 8: return shuffle<uint64_t>(step, mask, source);
     }
-    FUSER_CHECK(false, "a reduction in ", step.dtype);
+    FUSER_CHECK(false, "an element of ", step.elementSize, " bytes");
   }
 
-  // Calls visit(lane, place, group) for every thread of the active blocks.
-  template <class Visit>
-  void forEachThread(const ThreadGroups& groups, const Mask& mask, const Visit& visit) const {
+  // A thread without a partner gets its own value, and the target counts as not written.
+  template <class T>
+  void shuffle(const ShuffleStep& step, const Mask& mask, const void* source) {
+    const bool exchanges = step.from == Shuffle::From::Xor;
+    void* direct = memory_.inPlace(step.target, 0, mask);
+    const bool overItself = exchanges && step.source.buffer == step.target.buffer;
+    T* to = reinterpret_cast<T*>(direct && !overItself ? direct : rooms_[1]);
     const size_t threads = static_cast<size_t>(program_.threads);
-    for (size_t block = 0; block < mask.width() / threads; ++block) {
-      for (size_t thread = 0; thread < threads; ++thread) {
-        visit(mask.begin + block * threads + thread, static_cast<size_t>(groups.place[thread]),
-              block * static_cast<size_t>(groups.groups) + static_cast<size_t>(groups.group[thread]));
+    for (size_t block = mask.begin / threads * threads; block < mask.end; block += threads) {
+      const T* from = static_cast<const T*>(source) + block;
+      if (exchanges) {
+        exchange(from, to + block, threads, step.lanes);
+      } else {
+        for (size_t i = 0; i < threads; i += step.lanes) {
+          std::fill(to + block + i, to + block + std::min(i + step.lanes, threads), from[i]);
+        }
       }
     }
+    if (direct && overItself) std::copy(to + mask.begin, to + mask.end, static_cast<T*>(direct) + mask.begin);
+    if (!direct) memory_.store(step.target, 0, mask, to);
+    const size_t whole = threads / (2 * step.lanes) * 2 * step.lanes;
+    for (size_t lane = mask.begin; exchanges && whole < threads && lane < mask.end; ++lane) {
+      const bool partner = ((lane % threads) ^ step.lanes) < threads;
+      if (mask.active(lane) && !partner) memory_.forget(step.target, lane);
+    }
   }
 
-  // Calls join(offset, pairs) for each level of the reduction tree; a value is at place * reductions + group.
-  template <class Join>
-  static void overLevels(const ThreadGroups& groups, size_t reductions, const Join& join) {
-    const size_t length = static_cast<size_t>(groups.length);
-    size_t half = 1;
-    while (half * 2 < length) half *= 2;
-    for (; half > 0 && length > 1; half /= 2) join(half * reductions, std::min(half, length - half) * reductions);
-  }
-
-  size_t reductionsOf(const ThreadGroups& groups, const Mask& mask) const {
-    return mask.width() / static_cast<size_t>(program_.threads) * static_cast<size_t>(groups.groups);
-  }
-
-  // Runs all reductions of all active blocks together.
+  // to[i] = from[i ^ lanes], of the threads of a block.
   template <class T>
-  void reduce(const ReduceStep& step, const Mask& mask, const void* source) {
-    T* work = reinterpret_cast<T*>(rooms_[1]);
-    const size_t reductions = reductionsOf(step.threads, mask);
-    gather(step.threads, mask, static_cast<const T*>(source), work);
-    overLevels(step.threads, reductions, [&](size_t offset, size_t pairs) {
-      step.function(work, work + offset, nullptr, work, pairs);
-    });
-    scatter(step.threads, mask, step.target, work, reinterpret_cast<T*>(rooms_[2]));
-  }
-
-  template <class T>
-  void gather(const ThreadGroups& groups, const Mask& mask, const T* source, T* work) const {
-    const size_t reductions = reductionsOf(groups, mask);
-    forEachThread(groups, mask, [&](size_t lane, size_t place, size_t group) {
-      work[place * reductions + group] = mask.active(lane) ? source[lane] : T{0};
-    });
-  }
-
-  // Broadcasts each group's result to its threads.
-  template <class T>
-  void scatter(const ThreadGroups& groups, const Mask& mask, const Element& target, const T* work, T* room) {
-    forEachThread(groups, mask, [&](size_t lane, size_t, size_t group) { room[lane] = work[group]; });
-    memory_.store(target, 0, mask, room);
-  }
-
-  void execute(const WelfordStep& step, const Mask& mask) {
-    checkMeeting(mask, "block Welford");
-    countBarriers(mask, CostCounter::barriersOfReduction(step.threads.length));
-    if (step.dtype == DataType::Float) return joinParts<float>(step, mask);
-    joinParts<double>(step, mask);
-  }
-
-  template <class T>
-  void joinParts(const WelfordStep& step, const Mask& mask) {
-    T* mean = reinterpret_cast<T*>(rooms_[3]);
-    T* squares = reinterpret_cast<T*>(rooms_[4]);
-    int64* count = reinterpret_cast<int64*>(rooms_[5]);
-    gather(step.threads, mask, static_cast<const T*>(memory_.read(step.mean, 0, mask, rooms_[0])), mean);
-    gather(step.threads, mask, static_cast<const T*>(memory_.read(step.squares, 0, mask, rooms_[0])), squares);
-    gather(step.threads, mask, static_cast<const int64*>(memory_.read(step.count, 0, mask, rooms_[0])), count);
-    overLevels(step.threads, reductionsOf(step.threads, mask),
-               [&](size_t offset, size_t pairs) { step.function(mean, squares, count, offset, pairs); });
-    scatter(step.threads, mask, step.mean, mean, reinterpret_cast<T*>(rooms_[0]));
-    scatter(step.threads, mask, step.squares, squares, reinterpret_cast<T*>(rooms_[1]));
-    scatter(step.threads, mask, step.count, count, reinterpret_cast<int64*>(rooms_[2]));
+  static void exchange(const T* from, T* to, size_t threads, size_t lanes) {
+    size_t i = 0;
+    for (; i + 2 * lanes <= threads; i += 2 * lanes) {
+      std::copy_n(from + i + lanes, lanes, to + i);
+      std::copy_n(from + i, lanes, to + i + lanes);
+    }
+    for (; i < threads; ++i) to[i] = from[(i ^ lanes) < threads ? i ^ lanes : i];
   }
 
   void execute(const JoinStep& step, const Mask& mask) {
@@ -436,31 +401,40 @@ class Machine {
     joinOther<double>(step, mask);
   }
 
+  // WelfordFunction joins element i + width to element i.
   template <class T>
   void joinOther(const JoinStep& step, const Mask& mask) {
-    const void* from[6];
-    for (size_t i = 0; i < 3; ++i) {
-      from[2 * i] = memory_.read(step.own[i], 0, mask, rooms_[2 * i]);
-      from[2 * i + 1] = memory_.read(step.other[i], 0, mask, rooms_[2 * i + 1]);
-      count(step.other[i], 1, mask);
+    const size_t width = mask.width();
+    const auto gather = [&]<class Part>(Part* pair, size_t part) {
+      const Element elements[] = {step.own[part], step.other[part]};
+      for (size_t side = 0; side < 2; ++side) {
+        const Part* from = static_cast<const Part*>(memory_.read(elements[side], 0, mask, rooms_[side]));
+        std::copy_n(from + mask.begin, width, pair + side * width);
+      }
+      count(step.other[part], 1, mask);
+    };
+    T* mean = reinterpret_cast<T*>(pairs_[0]);
+    T* squares = reinterpret_cast<T*>(pairs_[1]);
+    int64* terms = reinterpret_cast<int64*>(pairs_[2]);
+    gather(mean, 0);
+    gather(squares, 1);
+    gather(terms, 2);
+    for (size_t i = 0; mask.marks && i < width; ++i) {
+      if (!mask.active(mask.begin + i)) terms[i] = terms[width + i] = 0;  // whose sum may overflow
     }
-    T* mean = reinterpret_cast<T*>(rooms_[0]);
-    T* squares = reinterpret_cast<T*>(rooms_[2]);
-    int64* count = reinterpret_cast<int64*>(rooms_[4]);
-    for (size_t lane = mask.begin; lane < mask.end; ++lane) {
-      if (!mask.active(lane)) continue;
-      const auto values = [&](size_t i) { return static_cast<const T*>(from[i])[lane]; };
-      const auto counts = [&](size_t i) { return static_cast<const int64*>(from[i])[lane]; };
-      T means[] = {values(0), values(1)}, sums[] = {values(2), values(3)};
-      int64 terms[] = {counts(4), counts(5)};
-      step.function(means, sums, terms, 1, 1);
-      mean[lane] = means[0];
-      squares[lane] = sums[0];
-      count[lane] = terms[0];
-    }
-    memory_.store(step.own[0], 0, mask, mean);
-    memory_.store(step.own[1], 0, mask, squares);
-    memory_.store(step.own[2], 0, mask, count);
+    step.function(mean, squares, terms, width, width);
+    put(step.own[0], mask, mean);
+    put(step.own[1], mask, squares);
+    put(step.own[2], mask, terms);
+  }
+
+  // Stores values that begin with that of mask.begin.
+  template <class T>
+  void put(Element element, const Mask& mask, const T* values) {
+    void* direct = memory_.inPlace(element, 0, mask);
+    T* to = reinterpret_cast<T*>(direct ? direct : rooms_[0]);
+    std::copy_n(values, mask.width(), to + mask.begin);
+    if (!direct) memory_.store(element, 0, mask, to);
   }
 
   const Program& program_;
@@ -474,6 +448,7 @@ class Machine {
   LaneMemory memory_;
   size_t zeroed_;
   std::array<std::byte*, kRooms> rooms_{};
+  std::array<std::byte*, 3> pairs_{};  // for the parts of a join, each of two arrays over lanes, 8 bytes each
   std::vector<CachedMask> masks_;
   std::vector<std::byte*> constants_;
   CostCounter* counter_ = nullptr;  // null: nothing is counted

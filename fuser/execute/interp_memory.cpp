@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "fuser/execute/launch_shape.h"
+#include "fuser/kernel/shared_layout.h"
 
 namespace fuser::interp {
 namespace {
@@ -12,6 +13,7 @@ namespace {
 // In place of a reader: threads of several blocks, or of one (the block's number in the low bits). Threads are fewer.
 constexpr uint32_t kManyBlocks = ~uint32_t{0};
 constexpr uint32_t kManyThreads = uint32_t{1} << 31;
+constexpr size_t kMostSharedBytes = size_t{1} << 30;  // of a block, whatever the kernel says
 
 // Calls f with the unsigned type of that size.
 template <class F>
@@ -48,14 +50,52 @@ LaneMemory::LaneMemory(const Program& program, const KernelArguments& arguments,
       if (memory.output) memory.history = takeHistory(static_cast<size_t>(memory.extent), readBack, arena);
     } else {
       memory.extent = buffer.size->value;
-      const size_t copies = buffer.memory == MemoryType::Local ? stride : blocksOf(stride);
-      const size_t cells = static_cast<size_t>(memory.extent) * copies;
-      memory.data = arena.allocate<std::byte>(cells * memory.elementSize);
-      memory.written = arena.allocate<uint8_t>(cells);
-      if (buffer.memory == MemoryType::Shared) memory.history = takeHistory(cells, true, arena);
+      const size_t cells = static_cast<size_t>(memory.extent) * stride;
+      if (buffer.memory == MemoryType::Local) memory.data = arena.allocate<std::byte>(cells * memory.elementSize);
+      if (buffer.memory == MemoryType::Local) memory.written = arena.allocate<uint8_t>(cells);
     }
     memories_.push_back(memory);
   }
+  takeShared(stride, arena);
+}
+
+void LaneMemory::takeShared(size_t stride, Arena& arena) {
+  const SharedLayout layout = sharedLayout(*program_.kernel);
+  if (layout.end == 0) return;
+  size_t unit = 8;
+  for (const Memory& m : memories_) {
+    if (m.buffer->memory == MemoryType::Shared) unit = std::min(unit, m.elementSize);
+  }
+  FUSER_CHECK(layout.end <= kMostSharedBytes, layout.end, " bytes of shared memory");
+  sharedBytes_ = layout.end;
+  unitsPerBlock_ = layout.end / unit;
+  const size_t units = unitsPerBlock_ * blocksOf(stride);
+  std::byte* data = arena.allocate<std::byte>(sharedBytes_ * blocksOf(stride));
+  owners_ = arena.allocate<uint32_t>(units);
+  shared_ = takeHistory(units, true, arena);
+  for (Memory& m : memories_) {
+    if (m.buffer->memory != MemoryType::Shared) continue;
+    const size_t offset = layout.offsets[static_cast<size_t>(m.buffer->id)];
+    FUSER_CHECK(offset % 16 == 0, m.buffer->name, " is at ", offset);
+    if (data) m.data = data + offset;
+    m.unit = offset / unit;
+    m.unitsPerElement = m.elementSize / unit;
+    m.history = shared_;
+  }
+}
+
+bool LaneMemory::isWritten(const Memory& m, int64_t index, size_t lane) const {
+  if (m.written) return m.written[cell(m, index, lane)] != 0;
+  if (m.buffer->memory != MemoryType::Shared) return true;
+  const uint32_t* owners = owners_ + unitOf(m, index, lane);
+  const auto own = static_cast<uint32_t>(m.buffer->id + 1);
+  return std::all_of(owners, owners + m.unitsPerElement, [&](uint32_t owner) { return owner == own; });
+}
+
+void LaneMemory::markWritten(Memory& m, int64_t index, size_t lane) {
+  if (m.written) m.written[cell(m, index, lane)] = 1;
+  if (m.buffer->memory != MemoryType::Shared) return;
+  std::fill_n(owners_ + unitOf(m, index, lane), m.unitsPerElement, static_cast<uint32_t>(m.buffer->id + 1));
 }
 
 LaneMemory::History LaneMemory::takeHistory(size_t elements, bool readBack, Arena& arena) const {
@@ -74,19 +114,24 @@ void LaneMemory::beginBatch(size_t lanes) {
   ++epoch_;
   for (Memory& m : memories_) {
     if (m.buffer->memory == MemoryType::Global) continue;
-    allocate(m.buffer->id);
-    if (m.buffer->memory != MemoryType::Shared) continue;
-    // The next block's shared memory is new: no thread has accessed it.
-    const size_t cells = static_cast<size_t>(m.extent) * blocksOf(lanes);
-    std::fill_n(m.history.writer, cells, 0u);
-    std::fill_n(m.history.reader, cells, 0u);
+    if (m.buffer->memory == MemoryType::Local) allocate(m.buffer->id);
   }
+  if (!owners_) return;
+  // The next block's shared memory is new: no thread has accessed it.
+  const size_t units = unitsPerBlock_ * blocksOf(lanes);
+  std::fill_n(owners_, units, 0u);
+  std::fill_n(shared_.writer, units, 0u);
+  std::fill_n(shared_.reader, units, 0u);
 }
 
 void LaneMemory::allocate(int buffer) {
   Memory& m = memories_[static_cast<size_t>(buffer)];
   if (m.buffer->memory == MemoryType::Shared) {
-    std::memset(m.written, 0, static_cast<size_t>(m.extent) * blocksOf(lanes_));
+    const size_t units = static_cast<size_t>(m.extent) * m.unitsPerElement;
+    for (size_t block = 0; block < blocksOf(lanes_); ++block) {
+      uint32_t* owners = owners_ + block * unitsPerBlock_ + m.unit;
+      std::replace(owners, owners + units, static_cast<uint32_t>(buffer + 1), 0u);
+    }
     return;
   }
   for (int64_t i = 0; i < m.extent; ++i) std::memset(m.written + static_cast<size_t>(i) * stride_, 0, lanes_);
@@ -232,8 +277,9 @@ void LaneMemory::load(Element element, int offset, const Mask& mask, void* out) 
       if (!mask.active(lane)) continue;
       const int64_t index = indexOf(m, element, offset, lane);
       const size_t at = cell(m, index, lane);
-      if (m.written && !m.written[at]) position_.fail(lane, "uninitialised read of " + m.buffer->name);
-      if (m.history.writer) noteRead(m, index, lane);
+      if (!isWritten(m, index, lane)) position_.fail(lane, "uninitialised read of " + m.buffer->name);
+      const size_t unit = unitOf(m, index, lane);
+      for (size_t i = 0; m.history.writer && i < m.unitsPerElement; ++i) noteRead(m, index, lane, unit + i);
       to[lane] = from[at];
     }
   });
@@ -268,11 +314,17 @@ void LaneMemory::store(Element element, int offset, const Mask& mask, const void
       if (!mask.active(lane)) continue;
       const int64_t index = indexOf(m, element, offset, lane);
       const size_t at = cell(m, index, lane);
-      if (m.written) m.written[at] = 1;
-      if (m.history.writer) noteWrite(m, index, lane);
+      markWritten(m, index, lane);
+      const size_t unit = unitOf(m, index, lane);
+      for (size_t i = 0; m.history.writer && i < m.unitsPerElement; ++i) noteWrite(m, index, lane, unit + i);
       to[at] = from[lane];
     }
   });
+}
+
+void LaneMemory::forget(Element element, size_t lane) {
+  const Memory& m = memory(element);
+  m.written[cell(m, indexOf(m, element, 0, lane), lane)] = 0;
 }
 
 void LaneMemory::checkVector(Element element, int width, const Mask& mask) const {
@@ -324,9 +376,8 @@ bool LaneMemory::mayMeet(uint32_t other, uint32_t epoch, uint32_t id) const {
   return epoch >= (sameBlock ? epoch_ : gridEpoch_);
 }
 
-void LaneMemory::noteRead(Memory& m, int64_t index, size_t lane) {
+void LaneMemory::noteRead(Memory& m, int64_t index, size_t lane, size_t at) {
   const uint32_t id = idOf(lane);
-  const size_t at = cell(m, index, lane);
   const History& h = m.history;
   const uint32_t writer = h.writer[at];
   if (writer == 0 && m.output) position_.fail(lane, "uninitialised read of " + m.buffer->name);
@@ -348,9 +399,8 @@ void LaneMemory::noteRead(Memory& m, int64_t index, size_t lane) {
   h.readEpoch[at] = epoch_;
 }
 
-void LaneMemory::noteWrite(Memory& m, int64_t index, size_t lane) {
+void LaneMemory::noteWrite(Memory& m, int64_t index, size_t lane, size_t at) {
   const uint32_t id = idOf(lane);
-  const size_t at = cell(m, index, lane);
   const History& h = m.history;
   if (mayMeet(h.writer[at], h.writeEpoch ? h.writeEpoch[at] : epoch_, id)) {
     failRace(m, index, lane, "writes", h.writer[at], "wrote");

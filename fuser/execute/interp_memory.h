@@ -8,6 +8,9 @@
 //                   values is a race, too. What is found does not depend on the order in which blocks run.
 //   semaphores      zero before the launch and after it
 //
+// Shared buffers lie where the kernel's layout puts them. An element whose bytes another buffer was stored in since
+// counts as not written.
+//
 // A Local buffer is stored as one array over lanes per element, so that ops with a uniform index run on it in place.
 
 #include <cstddef>
@@ -69,6 +72,9 @@ class LaneMemory {
   // Returns the memory itself, marked as written, if all lanes in [begin, end) can be written in place; else null.
   void* inPlace(Element element, int offset, const Mask& mask);
 
+  // The lane's Local element counts as not written.
+  void forget(Element element, size_t lane);
+
   void checkVector(Element element, int width, const Mask& mask) const;
 
  private:
@@ -84,7 +90,9 @@ class LaneMemory {
     size_t elementSize = 0;
     int64_t extent = 0;           // in elements
     std::byte* data = nullptr;    // Local: extent arrays over stride_ lanes
-    uint8_t* written = nullptr;   // Local, Shared: a flag per element, laid out as `data`
+    uint8_t* written = nullptr;   // Local: a flag per element, laid out as `data`
+    size_t unit = 0;              // Shared: the first unit of a block's shared memory that the buffer has,
+    size_t unitsPerElement = 1;   // and how many each element has
     bool output = false;          // whether it is a written tensor
     History history;
   };
@@ -93,16 +101,24 @@ class LaneMemory {
   const Memory& memory(Element element) const { return memories_[static_cast<size_t>(element.buffer)]; }
   History takeHistory(size_t elements, bool readBack, Arena& arena) const;
   int64_t indexOf(const Memory& memory, Element element, int offset, size_t lane) const;
-  // The offset of an element in `data`, `written` and `history`.
+  // The offset of an element in `data` and `written`.
   size_t cell(const Memory& memory, int64_t index, size_t lane) const {
     const size_t element = static_cast<size_t>(index);
     switch (memory.buffer->memory) {
       case MemoryType::Local: return element * stride_ + lane;
-      case MemoryType::Shared: return lane / threads_ * static_cast<size_t>(memory.extent) + element;
+      case MemoryType::Shared: return lane / threads_ * (sharedBytes_ / memory.elementSize) + element;
       case MemoryType::Global: break;
     }
     return element;
   }
+  // The offset of an element, or of its first unit, in `history`, and of that in owners_.
+  size_t unitOf(const Memory& memory, int64_t index, size_t lane) const {
+    if (memory.buffer->memory != MemoryType::Shared) return cell(memory, index, lane);
+    return lane / threads_ * unitsPerBlock_ + memory.unit + static_cast<size_t>(index) * memory.unitsPerElement;
+  }
+  void takeShared(size_t stride, Arena& arena);
+  bool isWritten(const Memory& memory, int64_t index, size_t lane) const;
+  void markWritten(Memory& memory, int64_t index, size_t lane);
   // The blocks of a batch, each of which has its own shared memory.
   size_t blocksOf(size_t lanes) const { return (lanes + threads_ - 1) / threads_; }
   std::byte* row(const Memory& memory, Element element, int offset, const Mask& mask) const;
@@ -112,8 +128,9 @@ class LaneMemory {
   bool gather(const Memory& memory, Element element, int offset, const Mask& mask, void* out) const;
   bool scatter(Memory& memory, Element element, int offset, const Mask& mask, const void* values);
   bool affineRange(const Memory& memory, Element element, int offset, const Mask& mask, int64_t& first, int64_t& step);
-  void noteRead(Memory& memory, int64_t index, size_t lane);
-  void noteWrite(Memory& memory, int64_t index, size_t lane);
+  // Of one unit of the element, at `at` in the history.
+  void noteRead(Memory& memory, int64_t index, size_t lane, size_t at);
+  void noteWrite(Memory& memory, int64_t index, size_t lane, size_t at);
   // Whether what a thread did at that time may meet what the thread `id` does now.
   bool mayMeet(uint32_t other, uint32_t epoch, uint32_t id) const;
   uint32_t idOf(size_t lane) const { return static_cast<uint32_t>(position_.threadOf(lane) + 1); }
@@ -131,6 +148,11 @@ class LaneMemory {
   int32_t arrived_ = 0;     // blocks at barriers of the grid so far
   uint32_t gridEpoch_ = 1;  // the epoch after the last barrier of the grid
   std::vector<Memory> memories_;
+  // Shared memory of a block, as sharedLayout lays it out, in units of the smallest element there: buffers that have
+  // the same bytes share them here, too, with the history of who accessed them.
+  size_t sharedBytes_ = 0, unitsPerBlock_ = 0;
+  uint32_t* owners_ = nullptr;  // by unit: 1 + the buffer that was last stored there; 0: none since its Allocate
+  History shared_;
 };
 
 }  // namespace fuser::interp

@@ -24,10 +24,9 @@ class Compiler {
     symbols();
     sizes();
     program_.body = body(kernel_.body);
-    if (uniformBlocks_ && sharedBytes_ == 0) {
-      program_.blocksTogether = std::max<int64_t>(1, kLanes / program_.threads);
-    }
-    const size_t blockBytes = std::max<size_t>(1, program_.localBytes * static_cast<size_t>(program_.threads));
+    if (uniformBlocks_) program_.blocksTogether = std::max<int64_t>(1, kLanes / program_.threads);
+    const size_t localBytes = program_.localBytes * static_cast<size_t>(program_.threads);
+    const size_t blockBytes = std::max<size_t>(1, localBytes + sharedBytes_);
     program_.blocksTogether =
         std::clamp<int64_t>(static_cast<int64_t>(kLocalBytes / blockBytes), 1, program_.blocksTogether);
     if (program_.atOnce) program_.blocksTogether = std::numeric_limits<int64_t>::max();
@@ -205,28 +204,14 @@ class Compiler {
     return step;
   }
 
-  ReduceStep compile(const BlockReduce& node) {
+  ShuffleStep compile(const Shuffle& node) {
     meeting();
-    ReduceStep step;
-    step.target = element(node.target);
-    step.source = readElement(node.source);
-    step.dtype = node.dtype;
-    FUSER_CHECK(buffer(node.target.buffer).dtype == node.dtype && buffer(node.source.buffer).dtype == node.dtype &&
-                    opInfo(node.combine).family == Family::Binary && opInfo(node.combine).result == Result::Same,
-                "a reduction by ", opName(node.combine), " in ", node.dtype);
-    step.function = laneFunction(node.combine, node.dtype);
-    FUSER_CHECK(step.function, opName(node.combine), " does not compute in ", node.dtype);
-    step.threads = groupsAlong(node.dims);
-    return step;
-  }
-
-  WelfordStep compile(const BlockWelford& node) {
-    meeting();
-    FUSER_CHECK(buffer(node.mean.buffer).dtype == node.dtype && buffer(node.squares.buffer).dtype == node.dtype &&
-                    buffer(node.count.buffer).dtype == DataType::Int64,
-                "a Welford join of other dtypes than its buffers");
-    return {readElement(node.mean),         readElement(node.squares), readElement(node.count), node.dtype,
-            welfordFunction(node.dtype), groupsAlong(node.dims)};
+    const Buffer& target = buffer(node.target.buffer);
+    FUSER_CHECK(target.dtype == buffer(node.source.buffer).dtype && target.memory == MemoryType::Local,
+                "a shuffle between dtypes, or into memory that threads share");
+    FUSER_CHECK(node.lanes >= 1, "a shuffle over ", node.lanes, " lanes");
+    return {element(node.target), readElement(node.source), node.from, static_cast<size_t>(node.lanes),
+            dtypeSize(target.dtype)};
   }
 
   JoinStep compile(const JoinWelford& node) {
@@ -241,23 +226,6 @@ class Compiler {
     step.dtype = node.dtype;
     step.function = welfordFunction(node.dtype);
     return step;
-  }
-
-  ThreadGroups groupsAlong(const std::array<bool, 3>& dims) const {
-    ThreadGroups result{1, 1, {}, {}};
-    for (size_t d = 0; d < 3; ++d) (dims[d] ? result.length : result.groups) *= kernel_.blockDim[d];
-    for (int64_t thread = 0; thread < program_.threads; ++thread) {
-      int64_t rest = thread, place = 0, group = 0, placeStride = 1, groupStride = 1;
-      for (size_t d = 0; d < 3; ++d) {
-        const int64_t coordinate = rest % kernel_.blockDim[d];
-        rest /= kernel_.blockDim[d];
-        (dims[d] ? place : group) += coordinate * (dims[d] ? placeStride : groupStride);
-        (dims[d] ? placeStride : groupStride) *= kernel_.blockDim[d];
-      }
-      result.place.push_back(static_cast<int32_t>(place));
-      result.group.push_back(static_cast<int32_t>(group));
-    }
-    return result;
   }
 
   BarrierStep compile(const Barrier& node) {

@@ -70,27 +70,12 @@ struct ComputeStep {
   DataType resultDtype;              // the dtype of the function's result, or of the input
   ConvertFunction convert = nullptr; // conversion of the result to the target's dtype; null if none is needed
 };
-// Partitions the threads of a block into groups that combine their values along some dims.
-struct ThreadGroups {
-  int64_t length;  // threads per group
-  int64_t groups;  // groups per block
-  std::vector<int32_t> place;  // by thread of the block: its position t in the group (BlockReduce)
-  std::vector<int32_t> group;  // by thread of the block: its group
-};
-struct ReduceStep {
+struct ShuffleStep {
   Element target;
   Element source;
-  DataType dtype;
-  LaneFunction function;
-  ThreadGroups threads;
-};
-struct WelfordStep {
-  Element mean;
-  Element squares;
-  Element count;
-  DataType dtype;
-  WelfordFunction function;
-  ThreadGroups threads;
+  Shuffle::From from;
+  size_t lanes;
+  size_t elementSize;
 };
 struct JoinStep {
   std::array<Element, 3> own, other;  // mean, squares, count
@@ -106,8 +91,8 @@ struct ReleaseStep {
 
 struct Step {
   const Statement* source;
-  std::variant<AllocateStep, LoopStep, BranchStep, LoadIndexStep, MoveStep, ComputeStep, ReduceStep, WelfordStep,
-               JoinStep, BarrierStep, ReleaseStep>
+  std::variant<AllocateStep, LoopStep, BranchStep, LoadIndexStep, MoveStep, ComputeStep, ShuffleStep, JoinStep,
+               BarrierStep, ReleaseStep>
       node;
 };
 

@@ -25,11 +25,9 @@ struct LaunchCost {
   int64_t compulsory = 0;  // sectors: the distinct ones of each launch
   // Passes of instructions on shared memory beyond the first: 32 banks, each 4 bytes wide; in one pass a bank gives one
   // word to any number of threads. Instructions of 8 and 16 bytes a thread are halves and quarters of a warp, which
-  // pass one after the other. The scratch memory of block reductions is left out.
+  // pass one after the other.
   int64_t bankConflicts = 0;
-  // Barriers, for each block that meets at them: a BlockReduce or BlockWelford over n > 1 threads has 2 + ceil(log2 n)
-  // of the runtime's (kernel_runtime.cuh: one when all values are stored, one a level of the tree, one when all threads
-  // have read the result), over 1 thread none. A Barrier of the grid has two.
+  // Barriers, for each block that meets at them. One of the grid counts as two.
   int64_t barriers = 0;
   LaunchCost& operator+=(const LaunchCost& other);
   bool operator==(const LaunchCost&) const = default;

@@ -36,7 +36,6 @@ class Walker {
   Walker(const Kernel& kernel, std::span<const int64_t> intValues) : state_(kernel.buffers.size()) {
     for (size_t i = 0; i < kernel.intParams.size(); ++i) ranges_[kernel.intParams[i].symbol] = intValues[i];
     for (size_t d = 0; d < 3; ++d) {
-      blockDim_[d] = kernel.blockDim[d];
       ranges_[kernel.threadIdx[d]] = kernel.blockDim[d] - 1;
     }
     for (size_t d = 0; d < 3; ++d) ranges_[kernel.blockIdx[d]] = std::max<int64_t>(largest(kernel.gridDim[d]) - 1, 0);
@@ -181,11 +180,8 @@ class Walker {
            node.computeDtype == DataType::Int64;
   }
 
-  void walk(const BlockWelford& node) {
-    if (skipped(node.count)) return;
-    Content& content = at(node.count);
-    content.depth.joins += levelsOf(node.dims);
-    record(content);
+  void walk(const Shuffle& node) {
+    if (!skipped(node.target)) at(node.target) = at(node.source);
   }
 
   void walk(const JoinWelford& node) {
@@ -197,14 +193,6 @@ class Walker {
     record(content);
   }
 
-  int64_t levelsOf(const std::array<bool, 3>& dims) const {
-    int64_t threads = 1;
-    for (size_t d = 0; d < 3; ++d) threads *= dims[d] ? blockDim_[d] : 1;
-    int64_t levels = 0;
-    while ((int64_t{1} << levels) < threads) ++levels;
-    return levels;
-  }
-
   void walk(const Compute& node) {
     if (skipped(node.target)) return;
     const bool converts = node.op == OpKind::Cast || node.op == OpKind::Set;
@@ -213,13 +201,19 @@ class Walker {
       const TensorView* owner = node.source->output()->as<TensorView>();
       ReductionDepth depth;
       for (const Operand& operand : node.operands) depth = deeper(depth, depthOf(operand, owner, node.source));
-      ++depth.updates;
+      ++(joins(node, owner) ? depth.joins : depth.updates);
       record(at(node.target) = {owner, depth});
     } else if (converts && node.operands.at(0).kind == Operand::Kind::Access) {
       at(node.target) = at(node.operands[0].access);
     } else {
       at(node.target) = {};
     }
+  }
+
+  // Whether the second operand is another partial result.
+  bool joins(const Compute& node, const TensorView* owner) {
+    return node.operands.size() == 2 && node.operands[1].kind == Operand::Kind::Access &&
+           at(node.operands[1].access).owner == owner;
   }
 
   // The part of an operand's depth that belongs to this reduction.
@@ -230,21 +224,7 @@ class Walker {
     return counts ? content.depth : ReductionDepth{};
   }
 
-  void walk(const BlockReduce& node) {
-    if (skipped(node.target)) return;
-    Content content = at(node.source);
-    if (node.sourceExpr) {
-      const TensorView* owner = node.sourceExpr->output()->as<TensorView>();
-      const bool counts =
-          content.owner == owner || (content.owner == node.sourceExpr->input(0) && isPartial(content.owner));
-      content = {owner, counts ? content.depth : ReductionDepth{}};
-    }
-    content.depth.joins += levelsOf(node.dims);
-    record(at(node.target) = content);
-  }
-
   State state_;
-  std::array<int64_t, 3> blockDim_{};
   std::map<IntExpr, int64_t> ranges_;  // a parameter's value; an index's largest
   std::set<IntExpr> indices_;
   std::vector<IntExpr> openLoops_;                       // around the statement

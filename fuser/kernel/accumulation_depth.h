@@ -4,7 +4,8 @@
 // (oracle/ORACLE.md#5-reductions).
 //
 // Rules: a Compute that combines an accumulator with an operand is one update per iteration of the loops around it,
-// except loops whose index selects the accumulator. A BlockReduce or BlockWelford over n threads is ceil(log2 n) joins.
+// except loops whose index selects the accumulator. One that combines two partial results is a join, and so is a
+// JoinWelford; partial results keep their depth through Moves and Shuffles.
 // A reduction of an rFactor's partial results (an operand that is the result of a reduction and has no origin)
 // continues at their depth. An If counts as taken. Combining the first operand with the identity counts.
 
@@ -17,7 +18,7 @@
 
 namespace fuser {
 
-// Returns (result, depth) for each reduction named by Compute::source or BlockReduce::sourceExpr, by id. intValues has
+// Returns (result, depth) for each reduction named by Compute::source or JoinWelford::sourceExpr, by id. intValues has
 // one entry per Kernel::intParams; strides are ignored.
 std::vector<std::pair<const TensorView*, ReductionDepth>> accumulationDepth(const Kernel& kernel,
                                                                             std::span<const int64_t> intValues);

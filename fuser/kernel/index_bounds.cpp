@@ -69,12 +69,9 @@ struct IndexVisitor {
     }
     visit(node.target.index);
   }
-  void operator()(const BlockReduce& node) const {
+  void operator()(const Shuffle& node) const {
     visit(node.target.index);
     visit(node.source.index);
-  }
-  void operator()(const BlockWelford& node) const {
-    for (const Access* part : {&node.mean, &node.squares, &node.count}) visit(part->index);
   }
   void operator()(const JoinWelford& node) const {
     for (const Access* part :

@@ -49,6 +49,7 @@ struct Buffer {
   MemoryType memory = MemoryType::Local;
   // In elements. Local, Shared: a constant. A workspace: over integer parameters. A tensor: null (the argument has it).
   IntExpr size = nullptr;
+  int64_t offset = -1;  // Shared: its place in the block's shared memory, in bytes; -1: by its life (shared_layout.h)
   int tensor = -1;                     // a tensor: index in Kernel::tensors
   const TensorView* source = nullptr;  // of the scheduled fusion, for messages
 };
@@ -146,36 +147,27 @@ struct Compute {
   bool fenced = false;  // Mul or Div: readers get the rounded result, even if the kernel may contract
 };
 
-// target = the reduction of `source` over the threads of the block along `dims`; threads that differ in the other dims
-// reduce separately. Every thread of the block must arrive, and each one gets its result. The order is a fixed tree:
-// with n threads and values v[0..n), for (s = largest power of two below n; s > 0; s /= 2) each t < s with t + s < n
-// does v[t] = combine(v[t], v[t + s]); the result is v[0]. t = x + X * (y + Y * z) over the reduced dims only. source
-// and target are Local, of the compute dtype. It does not order other memory accesses, as a Barrier would.
-struct BlockReduce {
-  OpKind combine = OpKind::Add;  // a pointwise row
-  DataType dtype = DataType::Float;
+// target = the value that `source` has in another thread of the same warp. Threads are numbered x + X * (y + Y * z) in
+// their block, and warps are of device.warp neighbours. Xor: from thread i ^ lanes for thread i; a thread whose partner
+// the block does not have gets an undefined element. First: from thread i - i % lanes. Both are Local, of one dtype;
+// lanes is a power of two, and the threads that exchange are of one warp. Every thread of the block must arrive. It
+// orders no accesses to memory, as a Barrier would.
+struct Shuffle {
+  enum class From : uint8_t { Xor, First };
+  From from = From::Xor;
+  int64_t lanes = 1;
   Access target;
   Access source;
-  std::array<bool, 3> dims{};  // x, y, z
-  const Expr* sourceExpr = nullptr;
 };
 
-// Merges the threads' partial results of a variance in place, in the order of BlockReduce and along `dims` as there;
-// every thread must arrive. A partial result is the mean of some terms, the sum of their squared deviations from it,
-// and their count (B. P. Welford, "Note on a method for calculating corrected sums of squares and products", 1962);
-// joinWelford (op_math.cuh) merges two of them (Chan, Golub and LeVeque 1979). All three are Local: mean and squares of
-// the dtype (f32 or f64), count i64.
-struct BlockWelford {
-  DataType dtype = DataType::Float;
-  Access mean;
-  Access squares;
-  Access count;
-  std::array<bool, 3> dims{};  // x, y, z
-  const Expr* sourceExpr = nullptr;
-};
+// How many neighbouring threads may exchange by Shuffles: the largest power of two that divides the warp, at most 32.
+int64_t shuffledLanes(const DeviceProperties& device);
 
-// Joins another partial result of a variance to one, in place and in this order: BlockWelford says what they are. The
-// parts of the first are Local; those of the other may be in any memory.
+// Joins another partial result of a variance to one, in place and in this order. A partial result is the mean of some
+// terms, the sum of their squared deviations from it, and their count (B. P. Welford, "Note on a method for calculating
+// corrected sums of squares and products", 1962); joinWelford (op_math.cuh) merges two of them (Chan, Golub and LeVeque
+// 1979). The parts of the first are Local; those of the other may be in any memory. Mean and squares are of the dtype
+// (f32 or f64), the count is i64.
 struct JoinWelford {
   DataType dtype = DataType::Float;
   Access mean, squares, count;
@@ -202,8 +194,7 @@ struct Release {
 };
 
 struct Statement {
-  std::variant<Allocate, For, If, LoadIndex, Move, Compute, BlockReduce, BlockWelford, JoinWelford, Barrier, Release>
-      node;
+  std::variant<Allocate, For, If, LoadIndex, Move, Compute, Shuffle, JoinWelford, Barrier, Release> node;
 };
 
 struct Kernel {

@@ -105,6 +105,7 @@ class Parser {
     lexer_.expect("[");
     buffer.size = expression();
     lexer_.expect("]");
+    if (type == MemoryType::Shared && lexer_.accept("at")) buffer.offset = lexer_.integer("a place in bytes");
   }
 
   void intParam() {
@@ -197,14 +198,13 @@ class Parser {
       return branch;
     }
     if (!buffers_.count("join") && lexer_.accept("join")) return joinWelford();
-    if (!buffers_.count("welford") && lexer_.accept("welford")) return blockWelford();
     const std::string first = lexer_.identifier("a statement");
     if (first == "index" && lexer_.peek() != "[") return loadIndex();
     const Access target = access(bufferNamed(first));
     lexer_.expect("=");
     const std::string op = lexer_.identifier("an op");
     if (op == "move") return move(target);
-    if (op == "reduce") return blockReduce(target);
+    if (op == "shuffle") return shuffle(target);
     return compute(target, op);
   }
 
@@ -248,24 +248,6 @@ class Parser {
     return node;
   }
 
-  std::array<bool, 3> blockDims() {
-    std::array<bool, 3> result{};
-    const std::string dims = lexer_.identifier("block dims");
-    for (char c : dims) {
-      if (c < 'x' || c > 'z') lexer_.fail("block dims are made of x, y and z, not " + dims);
-      result[static_cast<size_t>(c - 'x')] = true;
-    }
-    return result;
-  }
-
-  BlockWelford blockWelford() {
-    BlockWelford node;
-    node.dtype = dtype();
-    node.dims = blockDims();
-    partialResult({&node.mean, &node.squares, &node.count});
-    return node;
-  }
-
   JoinWelford joinWelford() {
     JoinWelford node;
     node.dtype = dtype();
@@ -284,12 +266,13 @@ class Parser {
     lexer_.expect(")");
   }
 
-  BlockReduce blockReduce(const Access& target) {
-    BlockReduce node;
+  Shuffle shuffle(const Access& target) {
+    Shuffle node;
     node.target = target;
-    node.combine = opNamed(lexer_.identifier("an op"));
-    node.dtype = dtype();
-    node.dims = blockDims();
+    const std::string from = lexer_.identifier("xor or first");
+    if (from != "xor" && from != "first") lexer_.fail("a shuffle is xor or first, not " + from);
+    node.from = from == "xor" ? Shuffle::From::Xor : Shuffle::From::First;
+    node.lanes = lexer_.integer("a number of lanes");
     lexer_.expect("(");
     node.source = access(bufferNamed(lexer_.identifier("a buffer")));
     lexer_.expect(")");

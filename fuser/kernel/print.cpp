@@ -70,7 +70,7 @@ class Printer {
   std::string buffer(const Buffer& b) const {
     if (b.memory != MemoryType::Global) {
       return concat(b.memory == MemoryType::Local ? "local " : "shared ", bufferName(b.id), " : ", b.dtype, " [",
-                    integer(b.size), "]");
+                    integer(b.size), "]", b.offset < 0 ? "" : concat(" at ", b.offset));
     }
     if (b.tensor < 0) {
       const bool semaphore = std::any_of(kernel_.workspaces.begin(), kernel_.workspaces.end(),
@@ -118,18 +118,9 @@ class Printer {
     return concat(access(node.target), " = ", node.fenced ? "fenced " : "", opName(node.op), " ", node.computeDtype,
                   " (", list, ")");
   }
-  static std::string dimsText(const std::array<bool, 3>& dims) {
-    std::string text;
-    for (size_t d = 0; d < 3; ++d) text += dims[d] ? std::string(1, "xyz"[d]) : "";
-    return text;
-  }
-  std::string text(const BlockReduce& node) const {
-    return concat(access(node.target), " = reduce ", opName(node.combine), " ", node.dtype, " ", dimsText(node.dims),
+  std::string text(const Shuffle& node) const {
+    return concat(access(node.target), " = shuffle ", node.from == Shuffle::From::Xor ? "xor " : "first ", node.lanes,
                   " (", access(node.source), ")");
-  }
-  std::string text(const BlockWelford& node) const {
-    return concat("welford ", node.dtype, " ", dimsText(node.dims), " (", access(node.mean), ", ", access(node.squares),
-                  ", ", access(node.count), ")");
   }
   std::string text(const JoinWelford& node) const {
     return concat("join ", node.dtype, " (", access(node.mean), ", ", access(node.squares), ", ", access(node.count),

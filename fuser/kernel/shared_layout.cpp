@@ -11,6 +11,11 @@ size_t roundUp(size_t value, size_t multiple) { return (value + multiple - 1) / 
 
 }  // namespace
 
+int64_t shuffledLanes(const DeviceProperties& device) {
+  constexpr int64_t kMost = 32;  // bits of a mask of lanes in CUDA
+  return std::min(kMost, device.warp & -device.warp);
+}
+
 int64_t constantElements(const Buffer& buffer) {
   FUSER_CHECK(buffer.size && buffer.size->isConstant() && buffer.size->value > 0, "buffer ", buffer.name,
               " needs a positive constant size");
@@ -19,23 +24,40 @@ int64_t constantElements(const Buffer& buffer) {
 
 SharedLayout sharedLayout(const Kernel& kernel) {
   SharedLayout layout;
+  layout.offsets.resize(kernel.buffers.size(), 0);
+  std::vector<int> order;
+  bool given = true;
   for (const Buffer& buffer : kernel.buffers) {
-    layout.offsets.push_back(layout.scratch);
     if (buffer.memory != MemoryType::Shared) continue;
-    const size_t bytes = static_cast<size_t>(constantElements(buffer)) * dtypeSize(buffer.dtype);
-    layout.scratch = roundUp(layout.scratch + bytes, kSharedAlignment);
+    order.push_back(buffer.id);
+    given &= buffer.offset >= 0;
   }
-  size_t largest = 0;
-  forEachStatement(kernel.body, [&](const Statement& statement) {
-    if (const BlockReduce* reduce = std::get_if<BlockReduce>(&statement.node)) {
-      largest = std::max(largest, dtypeSize(reduce->dtype));
+  const auto bytesOf = [&](int id) {
+    const Buffer& buffer = kernel.buffers[static_cast<size_t>(id)];
+    return roundUp(static_cast<size_t>(constantElements(buffer)) * dtypeSize(buffer.dtype), kSharedAlignment);
+  };
+  if (!given) {
+    const SharedLives lives(kernel);
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return bytesOf(a) > bytesOf(b); });
+    for (size_t i = 0; i < order.size(); ++i) {
+      size_t& offset = layout.offsets[static_cast<size_t>(order[i])];
+      for (bool moved = true; moved;) {
+        moved = false;
+        for (size_t j = 0; j < i; ++j) {
+          const size_t other = layout.offsets[static_cast<size_t>(order[j])];
+          const bool overlaps = offset < other + bytesOf(order[j]) && other < offset + bytesOf(order[i]);
+          if (!overlaps || !lives.together(order[i], order[j])) continue;
+          offset = other + bytesOf(order[j]);
+          moved = true;
+        }
+      }
     }
-    if (const BlockWelford* join = std::get_if<BlockWelford>(&statement.node)) {
-      largest = std::max(largest, 2 * dtypeSize(join->dtype) + sizeof(int64));  // a WelfordPart
-    }
-  });
-  const size_t threads = static_cast<size_t>(kernel.blockDim[0] * kernel.blockDim[1] * kernel.blockDim[2]);
-  layout.end = layout.scratch + roundUp(threads * largest, kSharedAlignment);
+  }
+  for (int id : order) {
+    size_t& offset = layout.offsets[static_cast<size_t>(id)];
+    if (given) offset = static_cast<size_t>(kernel.buffers[static_cast<size_t>(id)].offset);
+    layout.end = std::max(layout.end, offset + bytesOf(id));
+  }
   return layout;
 }
 
@@ -44,8 +66,7 @@ size_t sharedMemoryBytes(const Kernel& kernel) { return sharedLayout(kernel).end
 bool hasBarrier(const Kernel& kernel) {
   bool found = false;
   forEachStatement(kernel.body, [&](const Statement& statement) {
-    found |= std::holds_alternative<Barrier>(statement.node) || std::holds_alternative<BlockReduce>(statement.node) ||
-             std::holds_alternative<BlockWelford>(statement.node);
+    found |= std::holds_alternative<Barrier>(statement.node) || std::holds_alternative<Shuffle>(statement.node);
   });
   return found;
 }

@@ -32,6 +32,7 @@ class Verifier {
     body(kernel_.body, false);
     releases();
     statement_ = nullptr;
+    sharedPlaces();
     const auto bytes = static_cast<int64_t>(sharedMemoryBytes(kernel_));
     require(bytes <= kernel_.device.optInShared, 19, "shared memory is ", bytes, " bytes");
     return violations_;
@@ -351,22 +352,16 @@ class Verifier {
 
   static bool computes(OpKind op, DataType dtype) { return computeType(dtype) == dtype && acceptsDtype(op, dtype); }
 
-  void check(const BlockReduce& node, bool divergent) {
-    require(!divergent, 15, "a reduction that some threads may not reach");
-    require(node.dims[0] || node.dims[1] || node.dims[2], 16, "a reduction over nothing");
+  void check(const Shuffle& node, bool divergent) {
+    require(!divergent, 15, "a shuffle that some threads may not reach");
+    const bool power = node.lanes >= 1 && (node.lanes & (node.lanes - 1)) == 0;
+    const int64_t most = shuffledLanes(kernel_.device) / (node.from == Shuffle::From::Xor ? 2 : 1);
+    require(power && node.lanes <= most, 16, "a shuffle over ", node.lanes, " lanes of at most ", most);
     if (!access(node.source, false) || !access(node.target, true)) return;
     const Buffer& source = bufferOf(node.source);
     const Buffer& target = bufferOf(node.target);
-    require(source.memory == MemoryType::Local && target.memory == MemoryType::Local && source.dtype == node.dtype &&
-                target.dtype == node.dtype, 16, "source and target are Local, ", node.dtype);
-    require(opInfo(node.combine).family == Family::Binary && opInfo(node.combine).result == Result::Same &&
-                computes(node.combine, node.dtype), 16, opName(node.combine), " joins no two ", node.dtype);
-  }
-
-  void check(const BlockWelford& node, bool divergent) {
-    require(!divergent, 15, "a join that some threads may not reach");
-    require(node.dims[0] || node.dims[1] || node.dims[2], 20, "a join over nothing");
-    partialResult(node.dtype, {node.mean, node.squares, node.count}, true);
+    require(source.memory == MemoryType::Local && target.memory == MemoryType::Local && source.dtype == target.dtype,
+            16, "source and target are Local, of one dtype");
   }
 
   void check(const JoinWelford& node, bool) {
@@ -411,6 +406,27 @@ class Verifier {
       require(!waitsBy_[i] || (last && last->semaphore == static_cast<int>(i)), 23, "semaphore ",
               kernel_.buffers[i].name, " is not released");
     }
+  }
+
+  void sharedPlaces() {
+    const SharedLives lives(kernel_);
+    std::vector<const Buffer*> placed;
+    size_t count = 0;
+    for (const Buffer& b : kernel_.buffers) {
+      count += b.memory == MemoryType::Shared;
+      if (b.offset < 0) continue;
+      require(b.memory == MemoryType::Shared && b.offset % 16 == 0, 25, b.name, " is at ", b.offset);
+      const auto endOf = [](const Buffer& buffer) {
+        return buffer.offset + constantElements(buffer) * static_cast<int64_t>(dtypeSize(buffer.dtype));
+      };
+      for (const Buffer* other : placed) {
+        const bool overlap = b.offset < endOf(*other) && other->offset < endOf(b);
+        require(!overlap || !lives.together(b.id, other->id), 25, b.name, " shares memory with ", other->name,
+                ", which is in use");
+      }
+      placed.push_back(&b);
+    }
+    require(placed.empty() || placed.size() == count, 25, "some buffers in shared memory have no offset");
   }
 
   bool dependsOnBlock(IntExpr expr) const {

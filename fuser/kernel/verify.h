@@ -20,21 +20,26 @@
 // 13  a Compute is Cast or Set with one operand and the target's dtype, or a pointwise row with as many operands as it
 //     takes and a compute dtype that it accepts
 // 14  an input tensor is never written
-// 15  BlockReduce, BlockWelford and Barrier are under no condition over thread or loaded indices; a Barrier of the grid
+// 15  Shuffle and Barrier are under no condition over thread or loaded indices; a Barrier of the grid
 //     under none, and in no loop whose extent depends on the block
-// 16  a BlockReduce is between Local buffers of its dtype, over at least one dim, by a binary row that keeps the dtype
+// 16  a Shuffle is between Local buffers of one dtype; its lanes are a power of two, at most shuffledLanes for First,
+// and
+//     at most half of that for Xor
 // 17  operands are complete: a Param exists, an Int and an Access have an expression, only literals and params have
 //     roundTo; a Barrier's buffer exists
 // 18  conditions are 0 or 1
-// 19  shared memory, with the scratch of block reductions, is at most the device's opt_in_shared
-// 20  a BlockWelford has three different Local buffers: mean and squares of its dtype, f32 or f64, and an i64 count;
-//     and at least one dim; a JoinWelford has such ones, and another three of the same dtypes
+// 19  the layout of shared memory is at most the device's opt_in_shared
+// 20  a JoinWelford has three different Local buffers: mean and squares of its dtype, f32 or f64, and an i64 count; and
+//     another three of the same dtypes, in any memory
 // 21  a LoadIndex loads an i32 or i64; its index is a loaded index over its range, which no other LoadIndex uses; the
 //     range is over integer parameters only, inside [kRangeMin, kRangeMax], and not provably empty
 // 22  an access by a loaded index can be in bounds: the index' range is not entirely outside of the buffer
 // 23  a semaphore is kSemaphoreInts of i32; only Barriers of the grid and one Release, the last statement of a kernel
 //     that has such Barriers, name it
 // 24  the device of a narrow kernel has an index_bound from 1 to 2^31
+// 25  Shared buffers have an offset all or none, a multiple of 16; two that may be in use at once (SharedLives) share
+// no
+//     memory
 
 #include <string>
 #include <vector>

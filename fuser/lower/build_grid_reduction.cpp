@@ -1,7 +1,7 @@
 // Statements of a reduction over blocks: each block stores its partial result in a workspace, one element a thread that
 // does not reduce; when all have, each block combines the partial results of all in the order of the blocks.
 //   %s = sum(%x) over [i0/512 serial, 512 (TIDx)] on 8 blocks (BIDx)
-//   kernel: s = …; s = blockReduce(s)
+//   kernel: s = …; the threads of a block combine theirs (build_block_reduction.cpp)
 //           if (threadIdx.x == 0) { W[blockIdx.x] = s }
 //           (a barrier of the grid: synchronize.cpp)
 //           s = 0; for b < 8 { s = s + W[b] }
@@ -47,7 +47,7 @@ int StatementBuilder::addWorkspace(const TensorView* source, DataType dtype, Int
 // Appends what combines the blocks' accumulators: one of a sum or the like, three of a variance. `init` makes them
 // those of no terms, `join` joins others, of the same number.
 void StatementBuilder::combineBlocks(const Expr* expr, const std::vector<Access>& accumulators, const Body& init,
-                                     const std::function<Statement(const std::vector<Access>&)>& join, Body& body) {
+                                     const Join& join, Body& body) {
   const TensorView* tensor = expr->output()->as<TensorView>();
   const std::array<const IterDomain*, 3> axes = reducedBlocks(tensor);
   if (std::all_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis == nullptr; })) return;

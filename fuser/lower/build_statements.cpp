@@ -1,14 +1,14 @@
 // Builds the kernel's statements: loops in dependence order, allocations where a tensor's own loops begin, and each
 // expression under its predicate.
 //   schedule: %s = sum(%e) over [i0/4 (BIDx), 4 (TIDy), i1/32, 32 (TIDx)], %e inlined in all of them
-//   kernel:   allocate s; s = 0; for i1/32 { if (…) { e = exp(x[…]); s = s + e } } s = blockReduce(s)
+//   kernel:   allocate s; s = 0; for i1/32 { if (…) { e = exp(x[…]); s = s + e } }
+//             the threads combine their s
 #include "fuser/lower/build_statements.h"
 
 #include <algorithm>
 #include <map>
 
 #include "fuser/ir/infer.h"
-#include "fuser/kernel/shared_layout.h"
 #include "fuser/lower/fences.h"
 #include "fuser/lower/predicate.h"
 #include "fuser/lower/step_list.h"
@@ -33,9 +33,6 @@ StatementBuilder::StatementBuilder(const Fusion& part, Kernel& kernel)
 void StatementBuilder::build() {
   declareTensors();
   kernel_.body = emit(reads_.exprsWithLoops(), 0);
-  const auto bytes = static_cast<int64_t>(sharedMemoryBytes(kernel_));
-  FUSER_USER_CHECK(bytes <= kernel_.device.optInShared, "rule 8: shared memory, with that of block reductions, is ",
-                   bytes, " bytes: a block has at most ", kernel_.device.optInShared);
 }
 
 IntExpr StatementBuilder::importExtent(IntExpr extent) {
@@ -227,18 +224,9 @@ void StatementBuilder::close(const Expr* expr, const std::vector<Expr*>& group, 
   forEachPartial(1, factoredCount(tensor), body, [&](IntExpr index) {
     return Body{joinOf(expr, whole, {accumulator, index})};
   });
-  BlockReduce reduce;
-  reduce.dims = reducedThreads(tensor);
-  if (std::find(reduce.dims.begin(), reduce.dims.end(), true) != reduce.dims.end()) {
-    reduce.combine = *expr->info().combine;
-    reduce.dtype = dtype;
-    reduce.target = reduce.source = {accumulator, ints_.constant(0)};
-    reduce.sourceExpr = expr;
-    body.push_back({reduce});
-  }
-  combineBlocks(
-      expr, {whole}, {identityOf(expr, whole)},
-      [&](const std::vector<Access>& other) { return joinOf(expr, whole, other.front()); }, body);
+  const Join join = [&](const std::vector<Access>& other) { return joinOf(expr, whole, other.front()); };
+  combineThreads(expr, {whole}, join, body);
+  combineBlocks(expr, {whole}, {identityOf(expr, whole)}, join, body);
   if (expr->info().finish == Finish::DivideByCount) {
     Compute divide;
     divide.op = OpKind::Div;

@@ -71,12 +71,22 @@ class StatementBuilder {
   IntExpr factoredIndex(const TensorView* reduction) const;
   void forEachPartial(int64_t first, int64_t count, Body& body, const std::function<Body(IntExpr)>& make);
 
+  // --- build_block_reduction.cpp ---
+  struct ThreadTerms;
+  using Join = std::function<Statement(const std::vector<Access>&)>;  // of other partial results to the accumulators
+  ThreadTerms threadTerms(const std::array<bool, 3>& dims) const;
+  std::vector<Access> scratchOf(const Expr* expr, const std::vector<Access>& accumulators, MemoryType memory,
+                                int64_t elements, Body& body);
+  void shuffleFrom(Shuffle::From from, int64_t lanes, const std::vector<Access>& targets,
+                   const std::vector<Access>& sources, Body& body) const;
+  void combineThreads(const Expr* expr, const std::vector<Access>& accumulators, const Join& join, Body& body);
+
   // --- build_grid_reduction.cpp ---
   std::array<const IterDomain*, 3> reducedBlocks(const TensorView* reduction) const;
   IntExpr partialIndex(const std::array<IntExpr, 3>& block, const std::array<bool, 3>& reducedThreads);
   int addWorkspace(const TensorView* source, DataType dtype, IntExpr elements);
-  void combineBlocks(const Expr* expr, const std::vector<Access>& accumulators, const Body& init,
-                     const std::function<Statement(const std::vector<Access>&)>& join, Body& body);
+  void combineBlocks(const Expr* expr, const std::vector<Access>& accumulators, const Body& init, const Join& join,
+                     Body& body);
   Statement joinOf(const Expr* expr, const Access& accumulator, const Access& other);
 
   // --- build_welford.cpp ---

@@ -4,8 +4,7 @@
 //   kernel: mean = 0; squares = 0; count = 0
 //           for i1/32 { if (…) { count = count + 1; d = x - mean; mean = mean + d / count;
 //                                squares = squares + d * (x - mean) } }
-//           welford (mean, squares, count)
-//           (partial results of one thread, and of blocks, are joined likewise)
+//           (then the partial results of one thread, of the block's threads, and of blocks are joined)
 //           v = squares / max(i1 - 1, 0); m = mean + 0 / count
 // Adding 0 / count changes no mean, except that the mean of no terms becomes NaN. The update is that of B. P. Welford,
 // "Note on a method for calculating corrected sums of squares and products" (Technometrics, 1962); oracle/welford.cpp
@@ -111,11 +110,9 @@ void StatementBuilder::closeWelford(const Expr* expr, Body& body) {
     for (Access& part : other) part.index = index;
     return Body{joinWelford(expr, other)};
   });
-  BlockWelford join{dtype, registers.mean, registers.squares, registers.count, reducedThreads(first), expr};
-  if (std::find(join.dims.begin(), join.dims.end(), true) != join.dims.end()) body.push_back({join});
-  combineBlocks(
-      expr, parts, noTerms(expr, ints_.constant(0)),
-      [&](const std::vector<Access>& other) { return joinWelford(expr, other); }, body);
+  const Join join = [&](const std::vector<Access>& other) { return joinWelford(expr, other); };
+  combineThreads(expr, parts, join, body);
+  combineBlocks(expr, parts, noTerms(expr, ints_.constant(0)), join, body);
   const auto read = [&](const Access& from) { return access(from.buffer, from.index); };
   const auto store = [&](const Val* result, const Access& from) {
     const Access target{bufferOf(result->as<TensorView>()), ints_.constant(0)};

@@ -7,7 +7,9 @@
 // does both. That is decided from the indices alone: as a sum of an index a term, each less than the next larger term's
 // coefficient, an index is a number whose digits are its terms. If the digit of each thread dimension has one place in
 // both, equal elements have equal threads; the same for block dimensions. Where strides are parameters, as in i * n +
-// j, what belongs to one stride is a coordinate: an element of a workspace has one place along each axis.
+// j, what belongs to one stride is a coordinate: an element of a workspace has one place along each axis. And none
+// where the two touch no common element: under the conditions around them, some digits, taken together, have no common
+// value.
 //
 // Runs before conditions are merged, so that an if has no statement that needs a barrier inside.
 
@@ -28,6 +30,7 @@ struct Use {
   int width = 1;
   bool stores = false;
   std::array<int64_t, 3> threads{};  // per thread dimension: only those below this number
+  std::vector<std::pair<IntExpr, int64_t>> below;  // expressions that the conditions keep below a number
   bool blockWaited = false;          // a barrier of the block lies between this use and the end that it is listed at
 };
 
@@ -93,6 +96,32 @@ std::optional<int64_t> placeOf(IntExpr symbol, const std::vector<Digit>& digits)
   const bool above =
       std::all_of(own + 1, digits.end(), [&](const Digit& digit) { return digit.coefficient % whole == 0; });
   return below < own->coefficient && above ? std::optional(own->coefficient) : std::nullopt;
+}
+
+// An index as a constant and a sum of coefficients times expressions.
+struct Terms {
+  int64_t constant = 0;
+  std::vector<std::pair<int64_t, IntExpr>> products;
+};
+
+Terms termsOf(IntExpr index) {
+  Terms terms;
+  std::vector<IntExpr> open{index};
+  while (!open.empty()) {
+    const IntExpr term = open.back();
+    open.pop_back();
+    if (term->op == IntOp::Add) {
+      open.insert(open.end(), {term->a, term->b});
+    } else if (term->isConstant()) {
+      terms.constant += term->value;
+    } else if (term->op == IntOp::Mul && (term->a->isConstant() || term->b->isConstant())) {
+      const bool left = term->a->isConstant();
+      terms.products.emplace_back((left ? term->a : term->b)->value, left ? term->b : term->a);
+    } else {
+      terms.products.emplace_back(1, term);
+    }
+  }
+  return terms;
 }
 
 class Synchronizer {
@@ -172,9 +201,11 @@ class Synchronizer {
   void collect(const Statement& statement, std::vector<Use>& uses) {
     if (const If* branch = std::get_if<If>(&statement.node)) {
       const std::array<int64_t, 3> outside = threads_;
+      const size_t belowOutside = below_.size();
       restrict(branch->condition);
       for (const Statement& inner : branch->body) collect(inner, uses);
       threads_ = outside;
+      below_.resize(belowOutside);
     } else if (const Move* move = std::get_if<Move>(&statement.node)) {
       note(move->source, move->width, false, uses);
       note(move->target, move->width, true, uses);
@@ -188,7 +219,7 @@ class Synchronizer {
     } else if (const JoinWelford* join = std::get_if<JoinWelford>(&statement.node)) {
       for (const Access* part : {&join->otherMean, &join->otherSquares, &join->otherCount}) note(*part, 1, false, uses);
     } else {
-      // Block reductions and allocations touch no element that threads share.
+      // Shuffles and allocations touch no element that threads share.
       FUSER_CHECK(!std::holds_alternative<For>(statement.node), "a loop under a condition before barriers are known");
     }
   }
@@ -196,7 +227,7 @@ class Synchronizer {
   void note(const Access& access, int width, bool stores, std::vector<Use>& uses) const {
     const Buffer& buffer = kernel_.buffers[static_cast<size_t>(access.buffer)];
     const bool workspace = buffer.memory == MemoryType::Global && buffer.tensor < 0;
-    if (buffer.memory == MemoryType::Shared || workspace) uses.push_back({access, width, stores, threads_});
+    if (buffer.memory == MemoryType::Shared || workspace) uses.push_back({access, width, stores, threads_, below_});
   }
 
   // Notes how many threads of each dimension a condition lets through.
@@ -206,6 +237,8 @@ class Synchronizer {
       restrict(condition->b);
       return;
     }
+    const bool isBound = condition->op == IntOp::Less && condition->b->isConstant();
+    if (isBound) below_.emplace_back(condition->a, condition->b->value);
     for (size_t d = 0; d < 3; ++d) {
       const IntExpr thread = kernel_.threadIdx[d];
       const bool equal = condition->op == IntOp::Equal && ((condition->a == thread && condition->b->isConstant(0)) ||
@@ -221,6 +254,7 @@ class Synchronizer {
     for (const Use& later : after) {
       for (const Use& earlier : before) {
         if (earlier.access.buffer != later.access.buffer || !(earlier.stores || later.stores)) continue;
+        if (haveNoCommonElement(earlier, later)) continue;
         const Apart apart = howApart(earlier, later);
         const bool ofGrid = apart == Apart::Grid;
         if (apart == Apart::OneThread || (found && !ofGrid)) continue;
@@ -231,6 +265,52 @@ class Synchronizer {
       }
     }
     return found;
+  }
+
+  // The values that the expression takes where the use is.
+  static Range rangeOf(IntExpr expr, const Use& use) {
+    Range range = expr->range;
+    for (const auto& [bounded, below] : use.below) {
+      if (bounded == expr) range.high = std::min(range.high, below - 1);
+    }
+    return range;
+  }
+
+  // The values of the sum of those products whose coefficient `of` divides, without it, or of the others.
+  Range partOf(const Terms& terms, int64_t of, bool divided, const Use& use) const {
+    IntExpr sum = kernel_.ints->constant(0);
+    Range range{0, 0};
+    for (const auto& [coefficient, expr] : terms.products) {
+      if ((coefficient % of == 0) != divided) continue;
+      const int64_t factor = divided ? coefficient / of : coefficient;
+      sum = kernel_.ints->add(sum, kernel_.ints->mul(expr, kernel_.ints->constant(factor)));
+      const Range own = rangeOf(expr, use);
+      const auto bound = [&](int64_t end) { return std::clamp(end, -kRangeMax, kRangeMax); };
+      const int64_t most = std::max(std::abs(bound(own.low)), std::abs(bound(own.high)));
+      if (most > 0 && std::abs(factor) > kRangeMax / 16 / most) return {kRangeMin, kRangeMax};
+      range.low += factor * (factor < 0 ? own.high : own.low);
+      range.high += factor * (factor < 0 ? own.low : own.high);
+    }
+    const Range whole = rangeOf(sum, use);
+    const int64_t constant = divided ? terms.constant / of : terms.constant % of;
+    return {std::max(range.low, whole.low) + constant, std::min(range.high, whole.high) + constant};
+  }
+
+  // Whether the elements of both have digits apart: for some k, those below k make a number from 0 to k - 1 in both,
+  // and it, or what is left divided by k, has no value in both.
+  bool haveNoCommonElement(const Use& a, const Use& b) const {
+    if (a.width != 1 || b.width != 1) return false;
+    const Terms ofA = termsOf(a.access.index), ofB = termsOf(b.access.index);
+    if (ofA.constant < 0 || ofB.constant < 0) return false;
+    std::vector<int64_t> places{1};
+    for (const auto& [coefficient, expr] : ofA.products) places.push_back(coefficient);
+    const auto apart = [](Range x, Range y) { return x.high < y.low || y.high < x.low; };
+    return std::any_of(places.begin(), places.end(), [&](int64_t place) {
+      if (place < 1) return false;
+      const Range lowOfA = partOf(ofA, place, false, a), lowOfB = partOf(ofB, place, false, b);
+      if (std::min(lowOfA.low, lowOfB.low) < 0 || std::max(lowOfA.high, lowOfB.high) >= place) return false;
+      return apart(lowOfA, lowOfB) || apart(partOf(ofA, place, true, a), partOf(ofB, place, true, b));
+    });
   }
 
   // The one semaphore of the kernel.
@@ -330,6 +410,7 @@ class Synchronizer {
   Kernel& kernel_;
   int semaphore_ = -1;
   std::array<int64_t, 3> threads_ = kernel_.blockDim;  // that the ifs around the current statement let through
+  std::vector<std::pair<IntExpr, int64_t>> below_;     // what they keep below a number
 };
 
 }  // namespace

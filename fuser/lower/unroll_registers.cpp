@@ -34,7 +34,10 @@ class Unroller {
         for (const Access* part : {&join->otherMean, &join->otherSquares, &join->otherCount}) note(*part);
       } else if (const LoadIndex* load = std::get_if<LoadIndex>(&statement.node)) {
         note(load->source);
-      }  // block reductions are of one element
+      } else if (const Shuffle* shuffle = std::get_if<Shuffle>(&statement.node)) {
+        note(shuffle->source);
+        note(shuffle->target);
+      }
     }
   }
 

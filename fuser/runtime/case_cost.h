@@ -16,7 +16,7 @@ struct KernelRow {
   std::string name;                  // "k0_pointwise": its number in its program, and the scheduler
   std::string scheduler;             // "PointWise"; "None": ops that the host runs alone
   int64_t threads = 0;               // of a block
-  int64_t sharedBytes = 0;           // of a block, with the scratch memory of block reductions
+  int64_t sharedBytes = 0;           // of a block
   std::optional<int64_t> registers;  // of a thread, by NVRTC's assembler; none without NVRTC, or where it was not asked
   LaunchCost cost;
 };

@@ -90,7 +90,7 @@ std::string footer() {
          "  compulsory  sectors: the different ones of each launch\n"
          "  conflicts   passes of instructions on shared memory beyond their first, for two words in one of 32 banks;\n"
          "              vectors pass in halves and quarters of a warp\n"
-         "  barriers    that blocks pass, those inside of block reductions too, summed over blocks\n"
+         "  barriers    that blocks pass, summed over blocks\n"
          "  registers   of a thread, by NVRTC's assembler; - without NVRTC\n"
          "  traffic     compulsory sectors of all launches by those of the fusion's own inputs and outputs\n"
          "\nExamples:\n"

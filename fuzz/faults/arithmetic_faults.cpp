@@ -73,14 +73,6 @@ double smallestNormal(DataType dtype) {
 bool dropNanInMax(Kernel& kernel) {
   bool changed = renameOps(kernel, OpKind::Maximum, OpKind::Fmax, true, isFloating);
   changed |= renameOps(kernel, OpKind::Minimum, OpKind::Fmin, true, isFloating);
-  forEachBody(kernel.body, [&](Body& body) {
-    for (Statement& statement : body) {
-      BlockReduce* reduce = std::get_if<BlockReduce>(&statement.node);
-      if (!reduce || !isFloating(reduce->dtype)) continue;
-      if (reduce->combine == OpKind::Maximum) reduce->combine = OpKind::Fmax;
-      if (reduce->combine == OpKind::Minimum) reduce->combine = OpKind::Fmin;
-    }
-  });
   return changed;
 }
 

@@ -57,8 +57,7 @@ void visitAccesses(Compute& compute, const VisitAccess& visit) {
   }
 }
 void visitAccesses(LoadIndex& load, const VisitAccess& visit) { visit(load.source, false); }
-void visitAccesses(BlockReduce&, const VisitAccess&) {}   // accumulators: a place that no thread shares
-void visitAccesses(BlockWelford&, const VisitAccess&) {}
+void visitAccesses(Shuffle&, const VisitAccess&) {}  // accumulators: a place that no thread shares
 void visitAccesses(JoinWelford&, const VisitAccess&) {}
 void visitAccesses(Allocate&, const VisitAccess&) {}
 void visitAccesses(For&, const VisitAccess&) {}

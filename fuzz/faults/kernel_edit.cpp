@@ -3,6 +3,7 @@
 #include "fuzz/faults/kernel_edit.h"
 
 #include "fuser/ir/expr.h"
+#include "fuser/kernel/shared_layout.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -59,6 +60,20 @@ bool isInit(const Compute& compute) {
 IntExpr substitute(Kernel& kernel, IntExpr expr, IntExpr symbol, IntExpr with) {
   if (!expr) return expr;
   return kernel.ints->import(expr, [&](IntExpr each) { return each == symbol ? with : each; });
+}
+
+std::vector<bool> partialsOfThreads(const Kernel& kernel) {
+  std::vector<bool> result(kernel.buffers.size(), false);
+  for (const Buffer& buffer : kernel.buffers) {
+    const Expr* maker = buffer.source ? buffer.source->definition() : nullptr;
+    result[static_cast<size_t>(buffer.id)] = buffer.memory == MemoryType::Shared && maker && isReduction(maker->op());
+  }
+  forEachStatement(kernel.body, [&](const Statement& statement) {
+    const Shuffle* shuffle = std::get_if<Shuffle>(&statement.node);
+    if (!shuffle || shuffle->from != Shuffle::From::Xor) return;
+    result.at(static_cast<size_t>(shuffle->target.buffer)) = true;
+  });
+  return result;
 }
 
 Access newRegister(Kernel& kernel, DataType dtype, Body& body) {

@@ -25,6 +25,10 @@ bool isInit(const Compute& compute);        // acc = identity
 // Replaces one symbol of the expression.
 IntExpr substitute(Kernel& kernel, IntExpr expr, IntExpr symbol, IntExpr with);
 
+// By buffer: whether it is for what a thread has of another one's partial result: scratch in shared memory, and the
+// targets of shuffles between partners.
+std::vector<bool> partialsOfThreads(const Kernel& kernel);
+
 // Creates a register of one element; appends its Allocate to `body`.
 Access newRegister(Kernel& kernel, DataType dtype, Body& body);
 Operand operandAt(Access access);

@@ -1,6 +1,8 @@
 // Faults in the reductions of a kernel.
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "fuzz/faults/fault_list.h"
 #include "fuzz/faults/kernel_edit.h"
@@ -46,6 +48,39 @@ bool insertAfterAccumulation(Body& body, const Body& added) {
   }
   return false;
 }
+
+// Whether it combines a thread's partial result with another thread's.
+bool joinsThread(const Statement& statement, const std::vector<bool>& partials) {
+  if (const JoinWelford* join = std::get_if<JoinWelford>(&statement.node)) {
+    return partials[static_cast<size_t>(join->otherCount.buffer)];
+  }
+  const Compute* compute = std::get_if<Compute>(&statement.node);
+  return compute && compute->operands.size() == 2 && compute->operands[1].kind == Operand::Kind::Access &&
+         partials[static_cast<size_t>(compute->operands[1].access.buffer)];
+}
+
+// The reduction whose partial results of threads the statements of a condition combine; null: of none.
+const Expr* joinedUnderCondition(const If& branch, const std::vector<bool>& partials) {
+  for (const Statement& inner : branch.body) {
+    if (!joinsThread(inner, partials)) continue;
+    if (const JoinWelford* join = std::get_if<JoinWelford>(&inner.node)) return join->sourceExpr;
+    return std::get<Compute>(inner.node).source;
+  }
+  return nullptr;
+}
+
+// The number of threads of a block that reduce together.
+int64_t reducedThreads(const Kernel& kernel, const Expr* reduction) {
+  int64_t threads = 1;
+  for (const IterDomain* axis : reduction->output()->as<TensorView>()->domain().loop) {
+    const ParallelType type = axis->parallelType();
+    if (!axis->isReduction() || !isThreadDim(type)) continue;
+    threads *= kernel.blockDim[static_cast<size_t>(type) - static_cast<size_t>(ParallelType::TIDx)];
+  }
+  return threads;
+}
+
+bool isPowerOfTwo(int64_t value) { return (value & (value - 1)) == 0; }
 
 }  // namespace
 
@@ -103,9 +138,44 @@ bool accumulateNarrow(Kernel& kernel) {
 }
 
 bool dropBlockReduce(Kernel& kernel) {
-  return replaceStatements(kernel, [](const Statement& statement) -> std::optional<Body> {
-    return std::holds_alternative<BlockReduce>(statement.node) ? std::optional<Body>(Body{}) : std::nullopt;
+  const std::vector<bool> partials = partialsOfThreads(kernel);
+  return replaceStatements(kernel, [&](const Statement& statement) -> std::optional<Body> {
+    return joinsThread(statement, partials) ? std::optional<Body>(Body{}) : std::nullopt;
   });
+}
+
+bool shuffleFromWrongLane(Kernel& kernel) {
+  bool changed = false;
+  forEachBody(kernel.body, [&](Body& body) {
+    for (Statement& statement : body) {
+      Shuffle* shuffle = std::get_if<Shuffle>(&statement.node);
+      if (!shuffle || shuffle->from != Shuffle::From::Xor) continue;
+      shuffle->lanes = shuffle->lanes > 1 ? shuffle->lanes / 2 : 2;
+      changed = true;
+    }
+  });
+  return changed;
+}
+
+bool dropLastTreeStep(Kernel& kernel) {
+  const std::vector<bool> partials = partialsOfThreads(kernel);
+  bool changed = false;
+  forEachBody(kernel.body, [&](Body& body) {
+    std::map<const Expr*, size_t> last;  // look-ups only
+    std::set<size_t> dropped;
+    for (size_t i = 0; i < body.size(); ++i) {
+      const If* step = std::get_if<If>(&body[i].node);
+      const Expr* reduction = step ? joinedUnderCondition(*step, partials) : nullptr;
+      if (!reduction || isPowerOfTwo(reducedThreads(kernel, reduction))) continue;
+      if (last.count(reduction)) dropped.erase(last[reduction]);
+      dropped.insert(last[reduction] = i);
+    }
+    for (auto place = dropped.rbegin(); place != dropped.rend(); ++place) {
+      body.erase(body.begin() + static_cast<std::ptrdiff_t>(*place));
+      changed = true;
+    }
+  });
+  return changed;
 }
 
 bool wrongCorrection(Kernel& kernel) {
@@ -122,9 +192,10 @@ bool wrongCorrection(Kernel& kernel) {
 }
 
 bool mergeCountsWrong(Kernel& kernel) {
-  return replaceStatements(kernel, [](const Statement& statement) -> std::optional<Body> {
-    const BlockWelford* join = std::get_if<BlockWelford>(&statement.node);
-    if (!join) return std::nullopt;
+  const std::vector<bool> partials = partialsOfThreads(kernel);
+  return replaceStatements(kernel, [&](const Statement& statement) -> std::optional<Body> {
+    const JoinWelford* join = std::get_if<JoinWelford>(&statement.node);
+    if (!join || !joinsThread(statement, partials)) return std::nullopt;
     Statement one = computeOf(OpKind::Set, DataType::Int64, join->count, {literalOperand(ScalarValue(int64_t{1}))},
                               join->sourceExpr);
     return Body{std::move(one), statement};
@@ -141,41 +212,12 @@ bool squareDistance(Kernel& kernel) {
   });
 }
 
-// Lowering leaves block reductions whole. Here they are written out: each thread stores its part in shared memory, and
-// reads the others' where a barrier should stand before:
-//   t = A[0]; S[thread] = t; (barrier) A[0] = S[0]; for k < n - 1 { A[0] = combine(A[0], S[k + 1]) }
 bool dropBarrier(Kernel& kernel) {
-  IntExprArena& ints = *kernel.ints;
+  const std::vector<bool> partials = partialsOfThreads(kernel);
   return replaceStatements(kernel, [&](const Statement& statement) -> std::optional<Body> {
-    const BlockReduce* reduce = std::get_if<BlockReduce>(&statement.node);
-    if (!reduce) return std::nullopt;
-    int64_t threads = 1;
-    IntExpr thread = ints.constant(0);
-    for (size_t dim = 3; dim-- > 0;) {
-      if (!reduce->dims[dim] && kernel.blockDim[dim] > 1) return std::nullopt;  // several reductions side by side
-      threads *= kernel.blockDim[dim];
-      thread = ints.add(ints.mul(thread, ints.constant(kernel.blockDim[dim])), kernel.threadIdx[dim]);
-    }
-    if (threads < 2) return std::nullopt;
-    Body body;
-    const int shared = newRegister(kernel, reduce->dtype, body).buffer;
-    kernel.buffers[static_cast<size_t>(shared)].memory = MemoryType::Shared;
-    kernel.buffers[static_cast<size_t>(shared)].size = ints.constant(threads);
-    body.push_back({Move{{shared, thread}, reduce->source, 1}});
-    body.push_back({Move{reduce->target, {shared, ints.constant(0)}, 1}});
-    For loop;
-    loop.extent = ints.constant(threads - 1);
-    loop.index = ints.index(concat("k", shared), loop.extent);
-    const Access other{shared, ints.add(loop.index, ints.constant(1))};
-    loop.body.push_back(computeOf(reduce->combine, reduce->dtype, reduce->target,
-                                  {operandAt(reduce->target), operandAt(other)}, reduce->sourceExpr));
-    if (threads == 2) {
-      body.push_back(computeOf(reduce->combine, reduce->dtype, reduce->target,
-                               {operandAt(reduce->target), operandAt({shared, ints.constant(1)})}, reduce->sourceExpr));
-    } else {
-      body.push_back({std::move(loop)});
-    }
-    return body;
+    const Barrier* barrier = std::get_if<Barrier>(&statement.node);
+    const bool scratch = barrier && barrier->buffer >= 0 && partials[static_cast<size_t>(barrier->buffer)];
+    return scratch ? std::optional<Body>(Body{}) : std::nullopt;
   });
 }
 

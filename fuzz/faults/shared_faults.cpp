@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "fuser/kernel/shared_layout.h"
 #include "fuzz/faults/fault_list.h"
 #include "fuzz/faults/kernel_edit.h"
 
@@ -77,6 +78,21 @@ bool waitInOneBranch(Kernel& kernel) {
     body.push_back({std::move(branch)});
     return body;
   });
+}
+
+// The first two buffers that are in use together lie at one place.
+bool overlapShared(Kernel& kernel) {
+  const SharedLives lives(kernel);
+  for (Buffer& later : kernel.buffers) {
+    if (later.offset < 0) continue;
+    for (const Buffer& earlier : kernel.buffers) {
+      const bool both = earlier.id < later.id && earlier.offset >= 0 && lives.together(earlier.id, later.id);
+      if (!both || earlier.offset == later.offset) continue;
+      later.offset = earlier.offset;
+      return true;
+    }
+  }
+  return false;
 }
 
 // Each load is of the next element; of the last one, the first.

@@ -120,6 +120,22 @@ class Follower {
     }
   }
 
+  void follow(const Shuffle& node, const std::vector<int64_t>& threads) {
+    if (!isPartial(node.source.buffer)) return;
+    std::vector<Partial> given;
+    for (int64_t thread : threads) {
+      const int64_t place = thread % perBlock_;
+      int64_t from = node.from == Shuffle::From::Xor ? place ^ node.lanes : place - place % node.lanes;
+      if (from >= perBlock_) from = place;
+      become(thread - place + from);
+      given.push_back(at(node.source, thread - place + from));
+    }
+    for (size_t i = 0; i < threads.size(); ++i) {
+      become(threads[i]);
+      at(node.target, threads[i]) = given[i];
+    }
+  }
+
   // Whether the buffer has held partial results.
   bool isPartial(int buffer) const { return !partials_[static_cast<size_t>(buffer)].empty(); }
   bool isOf(int buffer, const Expr* reduction) const {
@@ -158,46 +174,6 @@ class Follower {
       Partial& own = at(node.count, thread);
       own = joined(own, at(node.otherCount, thread), false);
       note(node.sourceExpr, own);
-    }
-  }
-
-  void follow(const BlockReduce& node, const std::vector<int64_t>& threads) {
-    combine(node.source, node.target, node.dims, node.sourceExpr, threads);
-  }
-  void follow(const BlockWelford& node, const std::vector<int64_t>& threads) {
-    combine(node.count, node.count, node.dims, node.sourceExpr, threads);
-  }
-
-  // The tree of BlockReduce, for the threads of each block that reduce together, in order of their coordinates.
-  void combine(const Access& source, const Access& target, const std::array<bool, 3>& dims, const Expr* reduction,
-               const std::vector<int64_t>& threads) {
-    std::map<int64_t, std::vector<int64_t>> groups;
-    for (int64_t thread : threads) {
-      int64_t rest = thread % perBlock_, stride = 1, key = thread / perBlock_ * perBlock_;
-      for (size_t d = 0; d < 3; ++d) {
-        if (!dims[d]) key += rest % kernel_.blockDim[d] * stride;
-        stride *= kernel_.blockDim[d];
-        rest /= kernel_.blockDim[d];
-      }
-      groups[key].push_back(thread);
-    }
-    for (const auto& [key, group] : groups) {
-      std::vector<Partial> parts;
-      for (int64_t thread : group) {
-        become(thread);
-        parts.push_back(at(source, thread));
-      }
-      size_t half = 1;
-      while (half * 2 < parts.size()) half *= 2;
-      for (; half > 0 && parts.size() > 1; half /= 2) {
-        for (size_t i = 0; i < half && i + half < parts.size(); ++i)
-          parts[i] = joined(parts[i], parts[i + half], false);
-      }
-      for (int64_t thread : group) {
-        become(thread);
-        at(target, thread) = parts.front();
-      }
-      note(reduction, parts.front());
     }
   }
 

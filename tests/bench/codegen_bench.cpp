@@ -50,6 +50,8 @@ constexpr const char* kReduction = R"(kernel reduction {
   tensor x : f32 rank 1 argument 0
   tensor y : f32 rank 1 argument 1 written
   local t : f32 [1]
+  local u : f32 [1]
+  shared s : f32 [4]
   int rows in [0, 1099511627776]
   int n in [0, 1099511627776]
   block 128, 1, 1
@@ -62,7 +64,28 @@ constexpr const char* kReduction = R"(kernel reduction {
       t[0] = Add f32 (t[0], x[((blockIdx.x * n) + ((i * 128) + threadIdx.x))])
     }
   }
-  t[0] = reduce Add f32 x (t[0])
+  alloc u
+  u[0] = shuffle xor 16 (t[0])
+  t[0] = Add f32 (t[0], u[0])
+  u[0] = shuffle xor 8 (t[0])
+  t[0] = Add f32 (t[0], u[0])
+  u[0] = shuffle xor 4 (t[0])
+  t[0] = Add f32 (t[0], u[0])
+  u[0] = shuffle xor 2 (t[0])
+  t[0] = Add f32 (t[0], u[0])
+  u[0] = shuffle xor 1 (t[0])
+  t[0] = Add f32 (t[0], u[0])
+  alloc s
+  if ((threadIdx.x % 32) == 0) {
+    s[(threadIdx.x // 32)] = move t[0]
+  }
+  barrier (s stored)
+  t[0] = move s[(threadIdx.x % 4)]
+  u[0] = shuffle xor 2 (t[0])
+  t[0] = Add f32 (t[0], u[0])
+  u[0] = shuffle xor 1 (t[0])
+  t[0] = Add f32 (t[0], u[0])
+  t[0] = shuffle first 4 (t[0])
   if (threadIdx.x < 1) {
     y[blockIdx.x] = move t[0]
   }

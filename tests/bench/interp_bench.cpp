@@ -27,12 +27,35 @@ std::string tenOps() {
 // One row a block, 128 threads: each sums its share, then a block reduction.
 std::string rowSum() {
   return "kernel rows {\n tensor x : f32 rank 2 argument 0\n tensor y : f32 rank 1 argument 1 written\n"
-         " local a : f32 [1]\n local b : f32 [1]\n"
+         " local a : f32 [1]\n local b : f32 [1]\n local u : f32 [1]\n shared s : f32 [4]\n"
          " int rows in [0, 1099511627776]\n int columns in [0, 1099511627776]\n"
          " block 128, 1, 1\n grid rows, 1, 1\n alloc a\n alloc b\n a[0] = Set f32 (0.0)\n"
          " for j < ((columns + 127) // 128) {\n if (((j * 128) + threadIdx.x) < columns) {\n"
          " a[0] = Add f32 (a[0], x[((blockIdx.x * columns) + (j * 128) + threadIdx.x)])\n }\n }\n"
-         " b[0] = reduce Add f32 x (a[0])\n if (threadIdx.x < 1) {\n y[blockIdx.x] = move b[0]\n }\n}\n";
+         " b[0] = move a[0]\n"
+         " alloc u\n"
+         " u[0] = shuffle xor 16 (b[0])\n"
+         " b[0] = Add f32 (b[0], u[0])\n"
+         " u[0] = shuffle xor 8 (b[0])\n"
+         " b[0] = Add f32 (b[0], u[0])\n"
+         " u[0] = shuffle xor 4 (b[0])\n"
+         " b[0] = Add f32 (b[0], u[0])\n"
+         " u[0] = shuffle xor 2 (b[0])\n"
+         " b[0] = Add f32 (b[0], u[0])\n"
+         " u[0] = shuffle xor 1 (b[0])\n"
+         " b[0] = Add f32 (b[0], u[0])\n"
+         " alloc s\n"
+         " if ((threadIdx.x % 32) == 0) {\n"
+         " s[(threadIdx.x // 32)] = move b[0]\n"
+         " }\n"
+         " barrier (s stored)\n"
+         " b[0] = move s[(threadIdx.x % 4)]\n"
+         " u[0] = shuffle xor 2 (b[0])\n"
+         " b[0] = Add f32 (b[0], u[0])\n"
+         " u[0] = shuffle xor 1 (b[0])\n"
+         " b[0] = Add f32 (b[0], u[0])\n"
+         " b[0] = shuffle first 4 (b[0])\n"
+         " if (threadIdx.x < 1) {\n y[blockIdx.x] = move b[0]\n }\n}\n";
 }
 
 // One element a thread, of the row of x that idx names.

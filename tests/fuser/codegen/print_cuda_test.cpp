@@ -52,7 +52,7 @@ TEST(PrintCudaTest, AModuleHasTheRuntimeAndEachOpOnce) {
   };
   EXPECT_EQ(count("FUSER_FN Half halfFromFloat("), 1u);
   EXPECT_EQ(count("FUSER_FN float mul(float a, float b)"), 1u);
-  EXPECT_EQ(count("FUSER_FN T blockReduce("), 1u);
+  EXPECT_EQ(count("FUSER_FN T shuffleXor("), 1u);
   EXPECT_EQ(count("#pragma once"), 0u);
   EXPECT_EQ(count("kernel_0_copy("), 1u);
   EXPECT_EQ(count("kernel_1_copy("), 1u);
@@ -95,11 +95,13 @@ TEST(PrintCudaTest, LaysSharedMemoryOutInMultiplesOfSixteen) {
   alloc b
   alloc t
   t[0] = Set f64 (1.0)
-  t[0] = reduce Add f64 x (t[0])
+  t[0] = shuffle xor 1 (t[0])
+  a[0] = Set bf16 (1.0)
+  b[0] = Set f32 (1.0)
   y[threadIdx.x] = move t[0]
 }
 )");
-  EXPECT_EQ(sharedMemoryBytes(*kernel), 16u + 32u + 80u);
+  EXPECT_EQ(sharedMemoryBytes(*kernel), 16u + 32u);
   EXPECT_TRUE(hasBarrier(*kernel));
   EXPECT_FALSE(hasBarrier(*parseKernel(kCopy)));
   EXPECT_EQ(sharedMemoryBytes(*parseKernel(kCopy)), 0u);

@@ -145,7 +145,7 @@ TEST(CpuEngineTest, KeepsIntegerLiteralsToTheBit) {
   const int64_t values[] = {INT64_MIN, INT64_MAX, INT32_MIN, INT32_MAX, -1, 0, int64_t{1} << 53};
   Kernel kernel;
   kernel.name = "integers";
-  kernel.buffers.push_back({0, "y", DataType::Int64, MemoryType::Global, nullptr, 0, nullptr});
+  kernel.buffers.push_back({0, "y", DataType::Int64, MemoryType::Global, nullptr, -1, 0, nullptr});
   kernel.tensors.push_back({0, 1, true, nullptr});
   for (auto* dims : {&kernel.threadIdx, &kernel.blockIdx}) dims->fill(kernel.ints->constant(0));
   kernel.gridDim.fill(kernel.ints->constant(1));
@@ -213,7 +213,7 @@ TEST(CpuEngineTest, CallsTheLibraryForConstantsToo) {
 TEST(CpuEngineTest, EvaluatesIndexExpressionsAsTheHost) {
   Kernel kernel;
   kernel.name = "index";
-  kernel.buffers.push_back({0, "y", DataType::Int64, MemoryType::Global, nullptr, 0, nullptr});
+  kernel.buffers.push_back({0, "y", DataType::Int64, MemoryType::Global, nullptr, -1, 0, nullptr});
   kernel.tensors.push_back({0, 1, true, nullptr});
   for (auto* dims : {&kernel.threadIdx, &kernel.blockIdx}) dims->fill(kernel.ints->constant(0));
   kernel.gridDim.fill(kernel.ints->constant(1));

@@ -1,5 +1,5 @@
 // One kernel, two engines, equal bits: the interpreter and the printed text on the cpu engine, over every row, every
-// conversion, and random kernels of loops, predicates, vectors, shared memory and block reductions.
+// conversion, and random kernels of loops, predicates, vectors, shared memory and shuffles.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -62,7 +62,7 @@ TEST(EngineAgreementTest, OnEveryConversion) {
 }
 
 // Draws kernels in text form. Every thread owns `width` elements at its index; a chain of statements works on registers
-// of three dtypes, some under predicates and in loops, some through shared memory or a block reduction.
+// of three dtypes, some under predicates and in loops, some through shared memory or shuffles.
 class RandomKernel {
  public:
   explicit RandomKernel(uint64_t seed) : generator_(seed) {}
@@ -76,7 +76,7 @@ class RandomKernel {
         sum(blockX_ > 1 ? "threadIdx.x" : "0", blockY_ > 1 ? concat("(threadIdx.y * ", blockX_, ")") : "0");
     global_ = sum(concat("(blockIdx.x * ", blockX_ * blockY_, ")"), thread);
     local_ = thread;
-    body_ = "  alloc v\n  alloc a\n  alloc d\n  alloc i\n  alloc e\n  alloc c\n  alloc s\n";
+    body_ = "  alloc v\n  alloc a\n  alloc d\n  alloc i\n  alloc e\n  alloc c\n  alloc f\n  alloc k\n  alloc s\n";
     body_ += concat("  a[0] = Set f32 (int(", global_, "))\n  d[0] = Set f64 ($p)\n  i[0] = Set i64 ($q)\n");
     for (int64_t w = 0; w < width_; ++w) body_ += concat("  v[", w, "] = Set ", storage, " (0.0)\n");
     body_ +=
@@ -92,7 +92,7 @@ class RandomKernel {
         "  tensor z : f32 rank 1 argument 2 written\n  tensor w : f64 rank 1 argument 3 written\n  local v : ", storage,
         " [", width_,
         "]\n  local a : f32 [1]\n  local d : f64 [1]\n  local i : i64 [1]\n"
-        "  local e : f32 [1]\n  local c : i64 [1]\n  shared s : f32 [",
+        "  local e : f32 [1]\n  local c : i64 [1]\n  local f : f32 [1]\n  local k : i64 [1]\n  shared s : f32 [",
         blockX_ * blockY_, "]\n  int n in [0, 1099511627776]\n  block ", blockX_, ", ", blockY_, ", 1\n  grid ((n + ",
         blockX_ * blockY_ - 1, ") // ", blockX_ * blockY_, "), 1, 1\n\n", body_, "}\n");
   }
@@ -150,15 +150,16 @@ class RandomKernel {
                         " + 5) % ", blockX_ * blockY_, ")])\n");
         return;
       default:
-        body_ += concat("  a[0] = reduce Add f32 ", blockX_ > 1 ? "x" : "",
-                        blockY_ > 1   ? "y"
-                        : blockX_ > 1 ? ""
-                                      : "x",
-                        " (a[0])\n");
+        // Of a partner that the block may not have; then of the first of some.
+        body_ += concat("  e[0] = shuffle xor ", 1 << pick(5), " (a[0])\n  if (", local_, " < ",
+                        blockX_ * blockY_ / 32 * 32, ") {\n    a[0] = Add f32 (a[0], e[0])\n  }\n");
+        body_ += concat("  a[0] = shuffle first ", 1 << pick(6), " (a[0])\n");
         if (pick(2)) {
           // Of what a thread has in `a` and `e`, whatever that is, with a count that may be 0.
-          body_ += concat("  e[0] = Mul f32 (a[0], a[0])\n  c[0] = Set i64 (int((", local_, " % 3)))\n");
-          body_ += concat("  welford f32 ", one<std::string>({"x", "xy", "y"}), " (a[0], e[0], c[0])\n");
+          body_ += concat("  e[0] = Mul f32 (a[0], a[0])\n  c[0] = Set i64 (int((", local_,
+                          " % 3)))\n  f[0] = Set f32 (0.5)\n  k[0] = Set i64 (int((", local_, " % 2)))\n");
+          body_ += concat("  barrier\n  s[", local_, "] = move a[0]\n  barrier\n  join f32 (a[0], e[0], c[0]) (s[((",
+                          local_, " + 1) % ", blockX_ * blockY_, ")], f[0], k[0])\n");
         }
     }
   }

@@ -188,24 +188,6 @@ TEST(InterpCost, EachBlockPassesItsBarriers) {
   EXPECT_EQ(Counted("f32", shape, "", "if (blockIdx.x < 2) {\nbarrier\n}").cost().barriers, 2);
 }
 
-TEST(InterpCost, BlockReductionsHaveBarriersInside) {
-  const auto barriers = [](const std::string& block, const std::string& dims) {
-    return Counted("f32", "block " + block + "\n grid 3, 1, 1", "local t : f32 [1]",
-                   "alloc t\nt[0] = move x[0]\nt[0] = reduce Add f32 " + dims + " (t[0])")
-        .cost()
-        .barriers;
-  };
-  EXPECT_EQ(barriers("1, 4, 1", "x"), 0);  // one thread a group: nothing to combine
-  EXPECT_EQ(barriers("2, 1, 1", "x"), 3 * (2 + 1));
-  EXPECT_EQ(barriers("6, 1, 1", "x"), 3 * (2 + 3));
-  EXPECT_EQ(barriers("128, 1, 1", "x"), 3 * (2 + 7));
-  EXPECT_EQ(barriers("4, 16, 1", "y"), 3 * (2 + 4));
-  Counted welford("f32", "block 32, 1, 1\n grid 1, 1, 1", "local m : f32 [1]\nlocal s : f32 [1]\nlocal n : i64 [1]",
-                  "alloc m\nalloc s\nalloc n\nm[0] = move x[0]\ns[0] = move x[0]\nn[0] = Set i64 (1)\n"
-                  "welford f32 x (m[0], s[0], n[0])");
-  EXPECT_EQ(welford.cost().barriers, 2 + 5);
-}
-
 TEST(InterpCost, AnEmptyGridCostsNothing) {
   EXPECT_EQ(Counted("f32", "block 64, 1, 1\n grid 0, 1, 1", "", kCopy).cost(), LaunchCost{});
 }

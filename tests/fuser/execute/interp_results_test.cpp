@@ -118,107 +118,36 @@ kernel vectors {
   for (int i = 0; i < 64; ++i) EXPECT_EQ(y[static_cast<size_t>(i)], static_cast<float>(i) + tenth);
 }
 
-TEST(InterpResults, ReducesOverBlockDimsInTheFixedTree) {
-  // 3 x 4 threads, 2 blocks; over x, over y, over both.
-  const std::string text = R"(
-kernel reduce {
+TEST(InterpResults, ShufflesPassValuesBetweenThreads) {
+  // 3 x 4 threads, 2 blocks: thread 11 has no partner at xor 4.
+  InterpRun run(R"(
+kernel exchange {
   tensor x : f32 rank 1 argument 0
   tensor y : f32 rank 1 argument 1 written
-  local a : f32 [1]
-  local b : f32 [1]
+  tensor z : f32 rank 1 argument 2 written
+  local a : f32 [3]
   block 3, 4, 1
   grid 2, 1, 1
 
   alloc a
-  alloc b
   a[0] = move x[((blockIdx.x * 12) + (threadIdx.y * 3) + threadIdx.x)]
-  b[0] = reduce Add f32 DIMS (a[0])
-  y[((blockIdx.x * 12) + (threadIdx.y * 3) + threadIdx.x)] = move b[0]
-}
-)";
-  std::vector<float> x;
-  for (int i = 0; i < 24; ++i) x.push_back(std::ldexp(1.0f, (i * 7) % 40) + 1.0f / static_cast<float>(i + 1));
-  const auto tree = [](std::vector<float> v) {
-    size_t half = 1;
-    while (half * 2 < v.size()) half *= 2;
-    for (; half > 0; half /= 2) {
-      for (size_t t = 0; t < half && t + half < v.size(); ++t) v[t] += v[t + half];
-    }
-    return v[0];
-  };
-  for (const std::string dims : {"x", "y", "xy"}) {
-    std::string copy = text;
-    copy.replace(copy.find("DIMS"), 4, dims);
-    std::vector<float> y(24);
-    InterpRun(copy).tensor(0, x).tensor(1, y).run();
-    for (size_t i = 0; i < 24; ++i) {
-      std::vector<float> group;
-      for (size_t j = i / 12 * 12; j < i / 12 * 12 + 12; ++j) {
-        const bool sameX = j % 3 == i % 3, sameY = j / 3 == i / 3;
-        if ((dims == "x" && sameY) || (dims == "y" && sameX) || dims == "xy") group.push_back(x[j]);
-      }
-      EXPECT_EQ(y[i], tree(group)) << dims << " " << i;
-    }
+  a[1] = shuffle xor 4 (a[0])
+  a[2] = shuffle first 8 (a[0])
+  if (((threadIdx.y * 3) + threadIdx.x) < 8) {
+    y[((blockIdx.x * 12) + (threadIdx.y * 3) + threadIdx.x)] = move a[1]
   }
-}
-
-// Threads with 0, 1, 2, … terms of their own; the join knows all of them, in each row of the block.
-TEST(InterpResults, CombinesTermsAcrossThreads) {
-  std::vector<double> mean(10), squares(10), means(10), sums(10);
-  std::vector<int64> count(10), counts(10);
-  double total[2] = {}, terms[2] = {};
-  std::vector<double> numbers[2];
-  for (size_t row = 0; row < 2; ++row) {
-    for (size_t x = 0; x < 5; ++x) {
-      const size_t t = row * 5 + x;
-      for (size_t k = 0; k < x; ++k) {
-        const double number = static_cast<double>(7 * k + x * x) + 100 * static_cast<double>(row);
-        numbers[row].push_back(number);
-        ++count[t];
-        const double before = number - mean[t];
-        mean[t] += before / static_cast<double>(count[t]);
-        squares[t] += before * (number - mean[t]);
-        total[row] += number;
-        terms[row] += 1;
-      }
-    }
-  }
-  InterpRun run(R"(
-kernel join {
-  tensor a : f64 rank 1 argument 0
-  tensor b : f64 rank 1 argument 1
-  tensor c : i64 rank 1 argument 2
-  tensor u : f64 rank 1 argument 3 written
-  tensor v : f64 rank 1 argument 4 written
-  tensor w : i64 rank 1 argument 5 written
-  local m : f64 [1]
-  local s : f64 [1]
-  local n : i64 [1]
-  block 5, 2, 1
-  grid 1, 1, 1
-
-  alloc m
-  alloc s
-  alloc n
-  m[0] = move a[(threadIdx.x + (threadIdx.y * 5))]
-  s[0] = move b[(threadIdx.x + (threadIdx.y * 5))]
-  n[0] = move c[(threadIdx.x + (threadIdx.y * 5))]
-  welford f64 x (m[0], s[0], n[0])
-  u[(threadIdx.x + (threadIdx.y * 5))] = move m[0]
-  v[(threadIdx.x + (threadIdx.y * 5))] = move s[0]
-  w[(threadIdx.x + (threadIdx.y * 5))] = move n[0]
+  z[((blockIdx.x * 12) + (threadIdx.y * 3) + threadIdx.x)] = move a[2]
 }
 )");
-  run.tensor(0, mean).tensor(1, squares).tensor(2, count).tensor(3, means).tensor(4, sums).tensor(5, counts).run();
-  for (size_t row = 0; row < 2; ++row) {
-    const double middle = total[row] / terms[row];
-    double expected = 0;
-    for (double number : numbers[row]) expected += (number - middle) * (number - middle);
-    for (size_t x = 0; x < 5; ++x) {
-      EXPECT_EQ(counts[row * 5 + x], 10);
-      EXPECT_NEAR(means[row * 5 + x], middle, 1e-12 * middle);
-      EXPECT_NEAR(sums[row * 5 + x], expected, 1e-12 * expected);
-      EXPECT_EQ(means[row * 5 + x], means[row * 5]) << "every thread gets the same";
+  std::vector<float> x(24), y(24), z(24);
+  for (size_t i = 0; i < 24; ++i) x[i] = static_cast<float>(i * i);
+  run.tensor(0, x).tensor(1, y).tensor(2, z).run();
+  for (size_t block = 0; block < 24; block += 12) {
+    for (size_t i = 0; i < 12; ++i) {
+      if (i < 8) {
+        EXPECT_EQ(y[block + i], x[block + (i ^ 4)]) << i;
+      }
+      EXPECT_EQ(z[block + i], x[block + i / 8 * 8]) << i;
     }
   }
 }

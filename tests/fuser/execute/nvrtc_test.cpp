@@ -57,7 +57,9 @@ constexpr const char* kReduction = R"(kernel reduction {
   for i < 4 unroll {
     u[0] = Add f32 (u[0], t[i])
   }
-  u[0] = reduce Add f32 x (u[0])
+  t[0] = shuffle xor 16 (u[0])
+  u[0] = Add f32 (u[0], t[0])
+  u[0] = shuffle first 32 (u[0])
   s[threadIdx.x] = move u[0]
   barrier
   if (threadIdx.x < 1) {
@@ -75,6 +77,7 @@ TEST_P(NvrtcTest, CompilesReductionsSharedMemoryAndVectors) {
   EXPECT_TRUE(contains(ptx, ".visible .entry kernel_0_reduction(")) << ptx;
   EXPECT_TRUE(contains(ptx, "ld.global.v4")) << ptx;
   EXPECT_TRUE(contains(ptx, "bar")) << ptx;
+  EXPECT_TRUE(contains(ptx, "shfl.sync")) << ptx;
 }
 
 // y = a * b + c, a / b, sqrt(a): in that order in one kernel.

@@ -23,7 +23,7 @@ inline std::unique_ptr<Kernel> declaredKernel(const std::string& name, const Fus
   const auto addTensor = [&](const Val* val, bool written) {
     const int index = static_cast<int>(kernel->tensors.size());
     const auto* tensor = val->as<TensorView>();
-    kernel->buffers.push_back({index, tensor->name(), tensor->dtype(), MemoryType::Global, nullptr, index, tensor});
+    kernel->buffers.push_back({index, tensor->name(), tensor->dtype(), MemoryType::Global, nullptr, -1, index, tensor});
     kernel->tensors.push_back({index, tensor->rank(), written, tensor});
   };
   for (const Val* input : part.inputs()) {

@@ -41,7 +41,6 @@ struct TwoSums {
       if (For* loop = std::get_if<For>(&s.node)) attach(loop->body);
       if (If* branch = std::get_if<If>(&s.node)) attach(branch->body);
       if (Compute* compute = std::get_if<Compute>(&s.node)) compute->source = sourceOf(compute->target);
-      if (BlockReduce* reduce = std::get_if<BlockReduce>(&s.node)) reduce->sourceExpr = sourceOf(reduce->target);
     }
   }
 
@@ -112,12 +111,15 @@ TEST(AccumulationDepthTest, CountsEveryIterationIfTheAccumulatorRecurs) {
   EXPECT_GE(k.depths(40).at("p"), 10);
 }
 
-TEST(AccumulationDepthTest, AddsTheTreeOfABlockReduction) {
+// Two levels of a tree: between lanes, then through an element that another thread may have stored.
+const char* const kTree =
+    "z[0] = shuffle xor 1 (p[0])\np[0] = Add f32 (p[0], z[0])\nz[3] = move p[0]\n"
+    "if (threadIdx.x < 1) {\np[0] = Add f32 (p[0], z[3])\n}\n";
+
+TEST(AccumulationDepthTest, AddsTheLevelsOfATree) {
   const std::string loop = "p[0] = Set f32 (0.0)\nfor j < n {\np[0] = Add f32 (p[0], x[j])\n}\n";
-  EXPECT_EQ(TwoSums(loop + "p[0] = reduce Add f32 x (p[0])\n").depths(10), (Depths{{"p", 15}}));   // 24 threads: 5
-  EXPECT_EQ(TwoSums(loop + "p[0] = reduce Add f32 y (p[0])\n").depths(10), (Depths{{"p", 12}}));   // 4 threads: 2
-  EXPECT_EQ(TwoSums(loop + "p[0] = reduce Add f32 xy (p[0])\n").depths(10), (Depths{{"p", 17}}));  // 96 threads: 7
-  EXPECT_EQ(TwoSums(loop + "p[0] = reduce Add f32 x (p[0])\n").depthOf("p", 10), (ReductionDepth{10, 5}));
+  EXPECT_EQ(TwoSums(loop + kTree).depths(10), (Depths{{"p", 12}}));
+  EXPECT_EQ(TwoSums(loop + kTree).depthOf("p", 10), (ReductionDepth{10, 2}));
 }
 
 const char* const kChain =
@@ -136,9 +138,11 @@ TEST(AccumulationDepthTest, CountsAReductionOfAReductionSeparately) {
 }
 
 TEST(AccumulationDepthTest, FollowsPartialResultsThroughMoves) {
-  const TwoSums k("p[0] = Set f32 (0.0)\nfor j < n {\np[0] = Add f32 (p[0], x[j])\n}\nz[0] = move p[0]\n"
-                  "q[0] = Set f32 (0.0)\nq[0] = Add f32 (q[0], z[0])\nq[0] = reduce Add f32 x (q[0])\n");
-  EXPECT_EQ(k.depths(10), (Depths{{"p", 10}, {"q", 16}}));
+  const TwoSums k(
+      "p[0] = Set f32 (0.0)\nfor j < n {\np[0] = Add f32 (p[0], x[j])\n}\nz[0] = move p[0]\n"
+      "q[0] = Set f32 (0.0)\nq[0] = Add f32 (q[0], z[0])\nz[1] = shuffle xor 8 (q[0])\n"
+      "q[0] = Add f32 (q[0], z[1])\n");
+  EXPECT_EQ(k.depths(10), (Depths{{"p", 10}, {"q", 12}}));
 }
 
 TEST(AccumulationDepthTest, UsesTheLargestExtentThatDependsOnIndices) {

@@ -256,9 +256,9 @@ class RandomKernel {
           if (divergent) break;
           const int acc = static_cast<int>(kernel_->buffers.size()) - 1;
           const IntExpr at = orderly_ ? kernel_->ints->constant(0) : fitting(acc, expression(1));
-          BlockReduce node{OpKind::Maximum, DataType::Float, {acc, at}, {acc, at}, {}, nullptr};
-          node.dims[static_cast<size_t>(number(3))] = true;
-          node.dims[2] |= chance(3);
+          const bool first = chance(2);
+          const int64_t lanes = int64_t{1} << number(4);
+          Shuffle node{first ? Shuffle::From::First : Shuffle::From::Xor, lanes, {acc, at}, {acc, at}};
           body.push_back({node});
           break;
         }

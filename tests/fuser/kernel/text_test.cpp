@@ -77,13 +77,8 @@ class Comparison {
            std::equal(x.operands.begin(), x.operands.end(), y.operands.begin(), y.operands.end(),
                       [&](const Operand& o, const Operand& p) { return same(o, p); });
   }
-  bool same(const BlockReduce& x, const BlockReduce& y) const {
-    return x.combine == y.combine && x.dtype == y.dtype && same(x.target, y.target) && same(x.source, y.source) &&
-           x.dims == y.dims;
-  }
-  bool same(const BlockWelford& x, const BlockWelford& y) const {
-    return x.dtype == y.dtype && same(x.mean, y.mean) && same(x.squares, y.squares) && same(x.count, y.count) &&
-           x.dims == y.dims;
+  bool same(const Shuffle& x, const Shuffle& y) const {
+    return x.from == y.from && x.lanes == y.lanes && same(x.target, y.target) && same(x.source, y.source);
   }
   bool same(const JoinWelford& x, const JoinWelford& y) const {
     return x.dtype == y.dtype && same(x.mean, y.mean) && same(x.squares, y.squares) && same(x.count, y.count) &&

@@ -64,6 +64,7 @@ std::unique_ptr<Kernel> loweredWithGather(Fusion& part, int64_t elements) {
   kernel->name = "gather";
   StatementBuilder(part, *kernel).build();
   gatherWhereItMultiplies(*kernel, kernel->body, kernel->intParams.at(0).symbol);
+  runSynchronize(part, *kernel);
   runMergeConditions(part, *kernel);
   runHoistConditions(part, *kernel);
   verifyKernel(*kernel);

@@ -261,7 +261,7 @@ void CudaStandIn::run(Launch launch) {
                size_t{1} << 18, hasGridBarrier(kernel)},
               kernel.name);
   } else {
-    const CpuThread thread{{}, {}, shared[0].bytes, nullptr, nullptr, 0, nullptr};
+    const CpuThread thread{{}, {}, shared[0].bytes, nullptr, nullptr, nullptr, 0, nullptr};
     launch.kernel.launcher(addresses.data(), launch.grid.data(), &thread);
   }
 }
