@@ -21,7 +21,8 @@ class Verifier {
         blocks_(kernel),
         waitsBy_(kernel.buffers.size(), false),
         bound_(kernel),
-        scope_(kernel) {}
+        scope_(kernel),
+        expanded_(kernel) {}
 
   std::vector<KernelViolation> run() {
     buffers();
@@ -220,6 +221,7 @@ class Verifier {
     inScope(a.index);
     mayFallInto(a);
     const Buffer& b = bufferOf(a);
+    if (b.memory == MemoryType::Local && b.size->value > 1) onChip(a, b);
     if (b.memory != MemoryType::Global) {
       require(visible_[static_cast<size_t>(b.id)], 8, b.name, " is used outside its Allocate's scope");
     } else if (b.tensor < 0) {
@@ -228,6 +230,12 @@ class Verifier {
       require(kernel_.tensors[static_cast<size_t>(b.tensor)].written, 14, "input ", b.name, " is written");
     }
     return true;
+  }
+
+  void onChip(const Access& a, const Buffer& b) {
+    forEachSymbol(a.index, [&](IntExpr symbol) {
+      require(expanded_.contains(symbol), 25, "the index of ", b.name, " in registers is no constant");
+    });
   }
 
   // Before a launch, only the range of a loaded index is known (and not the size of a tensor).
@@ -271,6 +279,7 @@ class Verifier {
     inScope(node.extent);
     require(!isDivergent(node.extent), 11, "the extent depends on the thread");
     scope_.insert(node.index);
+    if (node.unroll && node.extent->isConstant()) expanded_.insert(node.index);
     const bool outside = apart_;
     apart_ |= dependsOnBlock(node.extent);
     body(node.body, divergent);
@@ -431,6 +440,7 @@ class Verifier {
   std::vector<bool> waitsBy_;  // by buffer: a semaphore of some barrier
   Symbols bound_;      // by all loops and loads so far
   Symbols scope_;      // visible here
+  Symbols expanded_;   // indices of unrolled loops of constant extents
   std::vector<IntExpr> loaded_;  // visible here, in order
 };
 

@@ -35,6 +35,8 @@
 // 23  a semaphore is kSemaphoreInts of i32; only Barriers of the grid and one Release, the last statement of a kernel
 //     that has such Barriers, name it
 // 24  the device of a narrow kernel has an index_bound from 1 to 2^31
+// 25  a Local buffer of more than one element is indexed by constants, once unrolled Fors of constant extents are
+//     expanded: on chip means on chip, since an array that a variable indexes lies in a thread's local memory
 
 #include <string>
 #include <vector>

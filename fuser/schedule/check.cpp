@@ -14,6 +14,8 @@
 //      most the blocks that it then holds (lower/lower.cpp)
 //  10  an axis that rFactor names is serial or unrolled, of a constant extent
 //  11  the indices of a launch fit where indexType says int32 (host_run/host_ir_evaluator.cpp, which knows the strides)
+//  12  which of a thread's registers is read depends on loops of constant extents alone, which are unrolled
+//      (lower/indexing.cpp)
 #include <algorithm>
 #include <array>
 

@@ -440,7 +440,7 @@ kernel good {
   tensor idx : i32 rank 1 argument 0
   tensor x : f32 rank 1 argument 1
   tensor y : f32 rank 1 argument 2 written
-  local t : i64 [4]
+  shared t : i64 [4]
   int n in [1, 1000]
   block 32, 1, 1
   grid n, 1, 1
@@ -544,6 +544,20 @@ TEST(KernelVerifierTest, Constraint15EveryThreadArrivesAtAWelfordJoin) {
   kernel->body.back() = {std::move(some)};
   ASSERT_FALSE(findKernelViolations(*kernel).empty());
   EXPECT_EQ(findKernelViolations(*kernel).front().constraint, 15);
+}
+
+TEST(KernelVerifierTest, Constraint25RegistersAreIndexedByConstants) {
+  const auto indexedBy = [](const std::string& loop, const std::string& index) {
+    Broken each;
+    each.kernel = replaced("for i < n {\n    u[0] = Add f32 (t[0], $a as f32)",
+                           "for i < " + loop + " {\n    u[0] = Add f32 (t[" + index + "], $a as f32)");
+    return each;
+  };
+  indexedBy("4", "i").expect(25);
+  indexedBy("n unroll", "min(i, 3)").expect(25);
+  indexedBy("4 unroll", "(threadIdx.x % 4)").expect(25);
+  EXPECT_NO_THROW(verifyKernel(*indexedBy("4 unroll", "i").kernel));
+  EXPECT_NO_THROW(verifyKernel(*indexedBy("8 unroll", "(i % 4)").kernel));
 }
 
 }  // namespace
