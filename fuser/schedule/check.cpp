@@ -16,6 +16,9 @@
 //  11  the indices of a launch fit where indexType says int32 (host_run/host_ir_evaluator.cpp, which knows the strides)
 //  12  which of a thread's registers is read depends on loops of constant extents alone, which are unrolled
 //      (lower/indexing.cpp)
+//  13  a vector has no remainder: the axis that it lies along, and each part of it that is split again, is a multiple
+//  of
+//      its elements
 #include <algorithm>
 #include <array>
 
@@ -121,6 +124,27 @@ void checkBounds(const TensorView* tensor, SizeFacts* sizes) {
   }
 }
 
+// From the vector to the axis of the tensor that it lies along.
+void checkRemainder(const TensorView* tensor, SizeFacts* sizes) {
+  if (tensor->domain().loop.empty()) return;
+  const IterDomain* axis = tensor->domain().loop.back();
+  if (axis->parallelType() != ParallelType::Vectorize) return;
+  const int64_t width = axis->extent()->value;
+  const std::vector<LoopTransform>& steps = tensor->domain().transforms;
+  bool whole = true;
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    if (step->split && step->split->inner == axis) {
+      whole &= step->split->factor % width == 0;
+      axis = step->split->in;
+    } else if (step->merge && step->merge->out == axis) {
+      axis = step->merge->inner->extent()->isConstant(1) ? step->merge->outer : step->merge->inner;
+    }
+  }
+  const IntExpr size = axis->extent();
+  whole = whole && (size->isConstant() ? size->value % width == 0 : sizes && sizes->divisibleBy(size, width));
+  FUSER_USER_CHECK(whole, "rule 13: vectors of ", width, " elements of %", tensor->name(), " may have a remainder");
+}
+
 }  // namespace
 
 void checkSchedule(const Fusion& part, const DeviceProperties& device, SizeFacts* sizes) {
@@ -130,6 +154,7 @@ void checkSchedule(const Fusion& part, const DeviceProperties& device, SizeFacts
       for (const Val* result : expr->outputs()) check(result->as<TensorView>());
     }
   }
+  for (const Expr* expr : part.exprs()) checkRemainder(expr->output()->as<TensorView>(), sizes);
   std::array<int64_t, 3> threads{1, 1, 1};
   for (const Expr* expr : part.exprs()) {
     for (const IterDomain* axis : expr->output()->as<TensorView>()->domain().loop) {
