@@ -19,7 +19,8 @@
 //     }
 //   }
 //
-// Other statements: `for i < 8 unroll {`, `A[0] = reduce Add f32 xy (B[0])` (BlockReduce over x and y),
+// Other statements: `for i < 8 unroll {`, `for i < 8 unswitch (c) {` on the way through lowering,
+// `A[0] = reduce Add f32 xy (B[0])` (BlockReduce over x and y),
 // `welford f32 xy (M[0], S[0], N[0])` (BlockWelford of mean, squares and count),
 // `join f32 (M[0], S[0], N[0]) (P[i], Q[i], R[i])` (JoinWelford),
 // `index q in [0, n) = x[threadIdx.x]` (LoadIndex; q is in scope to the end of the body), `A[0] = move B[0] width 4`,

@@ -37,6 +37,7 @@
 // 24  the device of a narrow kernel has an index_bound from 1 to 2^31
 // 25  a Local buffer of more than one element is indexed by constants, once unrolled Fors of constant extents are
 //     expanded: on chip means on chip, since an array that a variable indexes lies in a thread's local memory
+// 26  no For is still to be made twice (unswitch)
 
 #include <string>
 #include <vector>

@@ -19,6 +19,7 @@
 //  13  a vector has no remainder: the axis that it lies along, and each part of it that is split again, is a multiple
 //  of
 //      its elements
+//  14  threads do not wait for each other in an unswitched loop (lower/unswitch.cpp)
 #include <algorithm>
 #include <array>
 

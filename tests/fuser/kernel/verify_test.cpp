@@ -560,5 +560,11 @@ TEST(KernelVerifierTest, Constraint25RegistersAreIndexedByConstants) {
   EXPECT_NO_THROW(verifyKernel(*indexedBy("8 unroll", "(i % 4)").kernel));
 }
 
+TEST(KernelVerifierTest, Constraint26LoopsAreUnswitched) {
+  Broken broken;
+  broken.kernel = replaced("for i < n {", "for i < n unswitch (n < 3) {");
+  broken.expect(26);
+}
+
 }  // namespace
 }  // namespace fuser
