@@ -6,6 +6,7 @@
 
 #include "fuser/codegen/embedded_files.h"
 #include "fuser/codegen/index_printer.h"
+#include "fuser/codegen/kernel_uses.h"
 #include "fuser/codegen/literal.h"
 #include "fuser/kernel/index_bounds.h"
 #include "fuser/kernel/shared_layout.h"
@@ -53,6 +54,7 @@ class KernelPrinter {
       : kernel_(kernel),
         entry_(entryName(kernel, index)),
         layout_(sharedLayout(kernel)),
+        uses_(usesOf(kernel)),
         ops_(ops),
         ints_(*kernel.ints, kernel.narrowIndices) {
     findAlignments();
@@ -140,7 +142,7 @@ class KernelPrinter {
 
   void nameIndices(const std::array<IntExpr, 3>& symbols, const char* name, const char* builtin) {
     for (size_t i = 0; i < 3; ++i) {
-      if (!symbols[i] || !symbols[i]->isSymbol()) continue;
+      if (!symbols[i] || !symbols[i]->isSymbol() || uses_.symbols.count(symbols[i]) == 0) continue;
       const std::string full = concat(name, "XYZ"[i]);
       line(concat("const ", ints_.type(), " ", full, " = ", builtin, ".", "xyz"[i], ";"));
       ints_.name(symbols[i], full);
@@ -213,18 +215,21 @@ class KernelPrinter {
     line("}");
   }
 
+  static std::string maybeUnused(bool used) { return used ? "" : "[[maybe_unused]] "; }
+
   void print(const Allocate& node) {
     const Buffer& b = buffer(node.buffer);
-    const std::string type(dtypeCodeName(b.dtype));
     const size_t id = static_cast<size_t>(node.buffer);
+    const std::string type(dtypeCodeName(b.dtype));
+    const std::string unused = maybeUnused(uses_.read[id]);
     if (b.memory == MemoryType::Shared) {
-      line(concat(type, "* const ", bufferName(node.buffer), " = reinterpret_cast<", type,
+      line(concat(unused, type, "* const ", bufferName(node.buffer), " = reinterpret_cast<", type,
                   "*>(reinterpret_cast<unsigned char*>(sharedMemory) + ", layout_.offsets[id], ");"));
       return;
     }
     FUSER_CHECK(b.memory == MemoryType::Local, "a global buffer is not allocated by a kernel");
     const std::string alignment = alignments_[id] > dtypeSize(b.dtype) ? concat("alignas(", alignments_[id], ") ") : "";
-    line(concat(alignment, type, " ", bufferName(node.buffer), "[", constantElements(b), "];"));
+    line(concat(unused, alignment, type, " ", bufferName(node.buffer), "[", constantElements(b), "];"));
   }
 
   void print(const For& node) {
@@ -247,8 +252,8 @@ class KernelPrinter {
     const std::string name = concat("x", node.index->value);
     const std::string source = element(node.source);
     const bool narrowed = kernel_.narrowIndices && dtype == DataType::Int64;
-    line(concat("const ", ints_.type(), " ", name, " = ", narrowed ? "static_cast<int32>(" + source + ")" : source,
-                ";"));
+    line(concat(maybeUnused(uses_.symbols.count(node.index) != 0), "const ", ints_.type(), " ", name, " = ",
+                narrowed ? "static_cast<int32>(" + source + ")" : source, ";"));
     ints_.name(node.index, name);
   }
 
@@ -322,6 +327,7 @@ class KernelPrinter {
   const Kernel& kernel_;
   std::string entry_;
   SharedLayout layout_;
+  KernelUses uses_;
   std::set<OpUse>& ops_;
   IndexPrinter ints_;
   std::vector<size_t> alignments_;  // of the buffers, in bytes

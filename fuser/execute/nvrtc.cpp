@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <regex>
+#include <sstream>
 #include <vector>
 
 #include "fuser/execute/shared_library.h"
@@ -77,7 +78,7 @@ struct Nvrtc::Functions {
   struct Compiled {
     std::string code, log;
   };
-  enum class Output : uint8_t { Ptx, Cubin, CubinAndResources };
+  enum class Output : uint8_t { Ptx, Cubin, CubinAndLog };
   Compiled compile(const std::string& text, const std::string& target, bool contraction, Output output) const;
 };
 
@@ -99,14 +100,9 @@ Nvrtc::Functions::Compiled Nvrtc::Functions::compile(const std::string& text, co
   check(createProgram(&owner.program, text.c_str(), "kernels.cu", 0, nullptr, nullptr), "create");
   // Each IR op rounds once; division and square root are correctly rounded; denormals are kept.
   const std::string arch = "--gpu-architecture=" + target;
-  std::vector<const char*> options = {arch.c_str(),
-                                      "--std=c++17",
-                                      "-w",
-                                      "--prec-div=true",
-                                      "--prec-sqrt=true",
-                                      "--ftz=false",
-                                      contraction ? "--fmad=true" : "--fmad=false"};
-  if (output == Output::CubinAndResources) options.push_back("--ptxas-options=-v");
+  std::vector<const char*> options = {arch.c_str(),       "--std=c++17", "--prec-div=true",
+                                      "--prec-sqrt=true", "--ftz=false", contraction ? "--fmad=true" : "--fmad=false"};
+  options.push_back(output == Output::CubinAndLog ? "--ptxas-options=-v" : "-w");
   const Status result = compileProgram(owner.program, static_cast<int>(options.size()), options.data());
   checkEnvironmentErrors(result, "compile");
   size_t size = 0;
@@ -155,13 +151,14 @@ std::string Nvrtc::compileToCubin(const std::string& text, const std::string& ar
   return functions_->compile(text, "sm_" + arch, contraction, Functions::Output::Cubin).code;
 }
 
+namespace {
+
 // The assembler's log has, for each kernel:
 //   ptxas info    : Compiling entry function 'k0' for 'sm_90'
 //   ptxas info    : Function properties for k0
 //       0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 //   ptxas info    : Used 18 registers, …
-std::vector<KernelResources> Nvrtc::resourcesOf(const std::string& text, const std::string& arch) const {
-  const std::string log = functions_->compile(text, "sm_" + arch, false, Functions::Output::CubinAndResources).log;
+std::vector<KernelResources> resourcesIn(const std::string& log) {
   const std::regex line(
       "entry function '([^']+)'|(\\d+) bytes stack frame, (\\d+) bytes spill stores, (\\d+) bytes "
       "spill loads|Used (\\d+) registers");
@@ -178,6 +175,27 @@ std::vector<KernelResources> Nvrtc::resourcesOf(const std::string& text, const s
   std::sort(found.begin(), found.end(),
             [](const KernelResources& a, const KernelResources& b) { return a.entry < b.entry; });
   return found;
+}
+
+// The compiler's are "kernels.cu(3): warning #177-D: …" and the lines that show the place; the assembler's have
+// "ptxas warning : …". Whatever is no line of the assembler's about its work belongs to a warning.
+std::string warningsIn(const std::string& log) {
+  if (log.find("warning") == std::string::npos) return "";
+  std::string warnings;
+  std::istringstream lines(log.c_str());
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("ptxas info", 0) != 0 && line.find(" bytes stack frame") == std::string::npos) {
+      warnings += line + "\n";
+    }
+  }
+  return warnings;
+}
+
+}  // namespace
+
+Examined Nvrtc::examine(const std::string& text, const std::string& arch) const {
+  const std::string log = functions_->compile(text, "sm_" + arch, false, Functions::Output::CubinAndLog).log;
+  return {resourcesIn(log), warningsIn(log)};
 }
 
 std::string Nvrtc::version() const {

@@ -16,6 +16,11 @@ struct KernelResources {
   int64_t spilledBytes = 0;  // of a thread, in local memory: stores and loads for want of registers
 };
 
+struct Examined {
+  std::vector<KernelResources> kernels;  // in the order of their names
+  std::string warnings;                  // of the compiler and the assembler, with their places; "" if there are none
+};
+
 class Nvrtc {
  public:
   // A SetUpError if the library is missing; it names the places searched and what to install.
@@ -27,8 +32,8 @@ class Nvrtc {
   // the output, if the text does not compile; a SetUpError if out of memory. contraction: a * b + c may become an FMA.
   std::string compileToPtx(const std::string& text, const std::string& arch, bool contraction = false) const;
   std::string compileToCubin(const std::string& text, const std::string& arch, bool contraction = false) const;
-  // The same compilation; what the assembler says of each kernel, in the order of their names.
-  std::vector<KernelResources> resourcesOf(const std::string& text, const std::string& arch) const;
+  // The same compilation to machine code; what the compiler and the assembler say of it.
+  Examined examine(const std::string& text, const std::string& arch) const;
   std::string version() const;  // "13.0"
 
  private:

@@ -40,6 +40,7 @@ std::string_view parallelTypeName(ParallelType type) {
     case ParallelType::TIDz: return "TIDz";
     case ParallelType::Vectorize: return "Vectorize";
     case ParallelType::Unroll: return "Unroll";
+    case ParallelType::Unswitch: return "Unswitch";
     case ParallelType::Stream: return "Stream";
     case ParallelType::DIDx: return "DIDx";
   }

@@ -13,7 +13,20 @@ namespace fuser {
 enum class IterType : uint8_t { Iteration, Reduction, Broadcast, Symbolic };
 
 // As in nvFuser. Stream and DIDx (device index) parallelize the host program; no loop of a kernel has them.
-enum class ParallelType : uint8_t { Serial, BIDx, BIDy, BIDz, TIDx, TIDy, TIDz, Vectorize, Unroll, Stream, DIDx };
+enum class ParallelType : uint8_t {
+  Serial,
+  BIDx,
+  BIDy,
+  BIDz,
+  TIDx,
+  TIDy,
+  TIDz,
+  Vectorize,
+  Unroll,
+  Unswitch,
+  Stream,
+  DIDx
+};
 
 std::string_view parallelTypeName(ParallelType type);  // "TIDx"
 inline bool isThreadDim(ParallelType type) { return type >= ParallelType::TIDx && type <= ParallelType::TIDz; }

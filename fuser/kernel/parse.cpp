@@ -215,6 +215,7 @@ class Parser {
     lexer_.expect("<");
     node.extent = expression();
     node.unroll = lexer_.accept("unroll");
+    if (lexer_.accept("unswitch")) node.whole = expression();
     if (node.extent->isConstant(1)) lexer_.fail("a loop over the constant 1");
     node.index = indexSymbol(name, node.extent);
     lexer_.expect("{");

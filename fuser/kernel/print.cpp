@@ -101,7 +101,8 @@ class Printer {
 
   std::string text(const Allocate& node) const { return "alloc " + bufferName(node.buffer); }
   std::string text(const For& node) const {
-    return concat("for ", integer(node.index), " < ", integer(node.extent), node.unroll ? " unroll {" : " {");
+    return concat("for ", integer(node.index), " < ", integer(node.extent), node.unroll ? " unroll" : "",
+                  node.whole ? " unswitch " + integer(node.whole) : "", " {");
   }
   std::string text(const If& node) const { return "if " + integer(node.condition) + " {"; }
   std::string text(const LoadIndex& node) const {

@@ -20,7 +20,7 @@
 //   }
 //
 // A buffer in shared memory has its place in bytes, `shared s : f32 [32] at 128`, or none yet.
-// Other statements: `for i < 8 unroll {`, `A[0] = shuffle xor 16 (B[0])` and `A[0] = shuffle first 32 (B[0])`
+// Other statements: `for i < 8 unroll {`, `for i < 8 unswitch (c) {` on the way through lowering, `A[0] = shuffle xor 16 (B[0])` and `A[0] = shuffle first 32 (B[0])`
 // (Shuffle), `join f32 (M[0], S[0], N[0]) (P[i], Q[i], R[i])` (JoinWelford), `index q in [0, n) = x[threadIdx.x]`
 // (LoadIndex; q is in scope to the end of the body), `A[0] = move B[0] width 4`, `barrier`, or with the reason `barrier
 // (T3 stored)` and `barrier (T3 loaded)`; of the grid, by the semaphore S, `grid barrier S (T3 stored)`, and at the end

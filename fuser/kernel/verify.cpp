@@ -21,7 +21,8 @@ class Verifier {
         blocks_(kernel),
         waitsBy_(kernel.buffers.size(), false),
         bound_(kernel),
-        scope_(kernel) {}
+        scope_(kernel),
+        expanded_(kernel) {}
 
   std::vector<KernelViolation> run() {
     buffers();
@@ -221,6 +222,7 @@ class Verifier {
     inScope(a.index);
     mayFallInto(a);
     const Buffer& b = bufferOf(a);
+    if (b.memory == MemoryType::Local && b.size->value > 1) onChip(a, b);
     if (b.memory != MemoryType::Global) {
       require(visible_[static_cast<size_t>(b.id)], 8, b.name, " is used outside its Allocate's scope");
     } else if (b.tensor < 0) {
@@ -229,6 +231,12 @@ class Verifier {
       require(kernel_.tensors[static_cast<size_t>(b.tensor)].written, 14, "input ", b.name, " is written");
     }
     return true;
+  }
+
+  void onChip(const Access& a, const Buffer& b) {
+    forEachSymbol(a.index, [&](IntExpr symbol) {
+      require(expanded_.contains(symbol), 25, "the index of ", b.name, " in registers is no constant");
+    });
   }
 
   // Before a launch, only the range of a loaded index is known (and not the size of a tensor).
@@ -270,8 +278,10 @@ class Verifier {
       return;
     }
     inScope(node.extent);
+    require(!node.whole, 26, "a loop is still to be unswitched");
     require(!isDivergent(node.extent), 11, "the extent depends on the thread");
     scope_.insert(node.index);
+    if (node.unroll && node.extent->isConstant()) expanded_.insert(node.index);
     const bool outside = apart_;
     apart_ |= dependsOnBlock(node.extent);
     body(node.body, divergent);
@@ -415,18 +425,18 @@ class Verifier {
     for (const Buffer& b : kernel_.buffers) {
       count += b.memory == MemoryType::Shared;
       if (b.offset < 0) continue;
-      require(b.memory == MemoryType::Shared && b.offset % 16 == 0, 25, b.name, " is at ", b.offset);
+      require(b.memory == MemoryType::Shared && b.offset % 16 == 0, 27, b.name, " is at ", b.offset);
       const auto endOf = [](const Buffer& buffer) {
         return buffer.offset + constantElements(buffer) * static_cast<int64_t>(dtypeSize(buffer.dtype));
       };
       for (const Buffer* other : placed) {
         const bool overlap = b.offset < endOf(*other) && other->offset < endOf(b);
-        require(!overlap || !lives.together(b.id, other->id), 25, b.name, " shares memory with ", other->name,
+        require(!overlap || !lives.together(b.id, other->id), 27, b.name, " shares memory with ", other->name,
                 ", which is in use");
       }
       placed.push_back(&b);
     }
-    require(placed.empty() || placed.size() == count, 25, "some buffers in shared memory have no offset");
+    require(placed.empty() || placed.size() == count, 27, "some buffers in shared memory have no offset");
   }
 
   bool dependsOnBlock(IntExpr expr) const {
@@ -447,6 +457,7 @@ class Verifier {
   std::vector<bool> waitsBy_;  // by buffer: a semaphore of some barrier
   Symbols bound_;      // by all loops and loads so far
   Symbols scope_;      // visible here
+  Symbols expanded_;   // indices of unrolled loops of constant extents
   std::vector<IntExpr> loaded_;  // visible here, in order
 };
 

@@ -37,8 +37,10 @@
 // 23  a semaphore is kSemaphoreInts of i32; only Barriers of the grid and one Release, the last statement of a kernel
 //     that has such Barriers, name it
 // 24  the device of a narrow kernel has an index_bound from 1 to 2^31
-// 25  Shared buffers have an offset all or none, a multiple of 16; two that may be in use at once (SharedLives) share
-// no
+// 25  a Local buffer of more than one element is indexed by constants, once unrolled Fors of constant extents are
+//     expanded: on chip means on chip, since an array that a variable indexes lies in a thread's local memory
+// 26  no For is still to be made twice (unswitch)
+// 27  Shared buffers have an offset all or none, a multiple of 16; two that may be in use at once (SharedLives) share no
 //     memory
 
 #include <string>

@@ -12,6 +12,7 @@
 #include "fuser/lower/fences.h"
 #include "fuser/lower/predicate.h"
 #include "fuser/lower/step_list.h"
+#include "fuser/lower/unswitch.h"
 
 namespace fuser {
 namespace {
@@ -160,8 +161,12 @@ void StatementBuilder::emitLoop(const std::vector<Expr*>& group, size_t depth, B
   const IterDomain* axis = tensor->domain().loop[depth];
   Body inner = emit(group, depth + 1);
   const ParallelType type = axis->parallelType();
-  const bool serial = type == ParallelType::Serial || type == ParallelType::Unroll;
+  const IntExpr whole = type == ParallelType::Unswitch ? wholeCondition(group, depth) : nullptr;
+  const bool serial = type == ParallelType::Serial || type == ParallelType::Unroll || type == ParallelType::Unswitch;
   if (!serial || nest_.extent(axis)->isConstant(1)) {
+    for (Statement& statement : inner) {
+      if (For* loop = std::get_if<For>(&statement.node); loop && whole) loop->whole = whole;
+    }
     body.insert(body.end(), inner.begin(), inner.end());
     return;
   }
@@ -170,7 +175,31 @@ void StatementBuilder::emitLoop(const std::vector<Expr*>& group, size_t depth, B
   loop.extent = nest_.extent(axis);
   loop.unroll = type == ParallelType::Unroll;
   loop.body = std::move(inner);
+  loop.whole = whole;
   body.push_back({std::move(loop)});
+}
+
+// The condition under which the predicates of these expressions hold in all iterations of the loops from this one on;
+// null if that makes none of them superfluous.
+IntExpr StatementBuilder::wholeCondition(const std::vector<Expr*>& group, size_t depth) {
+  IntExpr whole = ints_.constant(1);
+  for (const Expr* expr : group) {
+    const TensorView* tensor = resultOf(expr);
+    std::set<IntExpr> loops;
+    for (size_t i = depth; i < nest_.loopCount(tensor); ++i) {
+      const ParallelType type = tensor->domain().loop[i]->parallelType();
+      const bool turns = !isThreadDim(type) && !isBlockDim(type) && nest_.indexOf(tensor, i)->isSymbol();
+      if (turns) loops.insert(nest_.indexOf(tensor, i));
+    }
+    for (IntExpr part : partsOf(predicateOf(tensor, nest_, kernel_))) {
+      const IntExpr always = inAllIterations(ints_, part, loops);
+      const std::vector<IntExpr> known = partsOf(whole);
+      if (always && std::find(known.begin(), known.end(), always) == known.end()) {
+        whole = ints_.conjunction(whole, always);
+      }
+    }
+  }
+  return whole->isConstant() ? nullptr : whole;
 }
 
 // Emits what precedes the tensor's own loops: its allocation and, for a reduction, the accumulator's initialization.

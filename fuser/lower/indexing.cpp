@@ -134,7 +134,21 @@ IntExpr Indexing::operandIndex(const Expr* expr, size_t place) const {
     FUSER_USER_CHECK(coordinates[i] == nest_.coordinate(loop[i]), "%", operand->name(), " is in registers, but %",
                      expr->output()->name(), " reads it in another thread than the one that computes it");
   }
-  return bufferIndex(operand, coordinates);
+  return registerIndex(expr, operand, bufferIndex(operand, coordinates));
+}
+
+// Registers have no addresses: which of them is read is known once loops of constant extents are unrolled.
+IntExpr Indexing::registerIndex(const Expr* expr, const TensorView* operand, IntExpr index) const {
+  forEachSymbol(index, [&](IntExpr symbol) {
+    const IntExpr extent = ints_.symbolOf(symbol).extent;
+    const auto isOneOf = [&](const std::array<IntExpr, 3>& indices) {
+      return std::find(indices.begin(), indices.end(), symbol) != indices.end();
+    };
+    const bool loop = extent && extent->isConstant() && !isOneOf(kernel_.threadIdx) && !isOneOf(kernel_.blockIdx);
+    FUSER_USER_CHECK(loop, "rule 12: which register of %", operand->name(), " %", expr->output()->name(),
+                     " reads depends on the thread, or on a loop without a constant extent");
+  });
+  return index;
 }
 
 // The threads of a block read each other's elements. So the element must be one of this block, and of this turn of the

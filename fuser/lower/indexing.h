@@ -50,6 +50,7 @@ class Indexing {
   IntExpr bufferIndex(const TensorView* tensor, const std::vector<IntExpr>& loopCoordinates) const;
   void checkInBlock(const Expr* expr, const TensorView* operand, const std::vector<IntExpr>& coordinates) const;
   void checkReadsOwn(const Expr* expr, const TensorView* operand) const;
+  IntExpr registerIndex(const Expr* expr, const TensorView* operand, IntExpr index) const;
   std::vector<IntExpr> loopCoordinatesFrom(const Expr* use, const TensorView* producer) const;
   std::vector<IntExpr> loopCoordinatesOf(const TensorView* producer, const std::vector<IntExpr>& coordinates) const;
   std::vector<IntExpr> throughTransforms(const TensorView* producer, std::unordered_map<const IterDomain*, IntExpr> at,

@@ -42,6 +42,7 @@ LoopNest::LoopNest(const InlineReads& reads, Kernel& kernel, const std::function
   for (const Expr* expr : reads.exprsWithLoops()) joinResults(expr);
   shareLoops(reads);
   findExtents(importExtent);
+  findMultiples();
   sizeBlocks();
   makeIndices();
   for (const TensorView* tensor : tensors_) findCoordinates(tensor);
@@ -118,6 +119,34 @@ void LoopNest::findExtents(const std::function<IntExpr(IntExpr)>& importExtent) 
       } else {
         const IntExpr extent = ints.mul(extents_.at(step.merge->outer), extents_.at(step.merge->inner));
         extents_[step.merge->out] = shortIndex(extent, tensor);
+      }
+    }
+  }
+}
+
+void LoopNest::findMultiples() {
+  std::unordered_map<IntExpr, int64_t> ofExtent;
+  for (const TensorView* tensor : tensors_) {
+    const std::vector<IterDomain*>& loop = tensor->domain().loop;
+    if (loop.empty() || loop.back()->parallelType() != ParallelType::Vectorize) continue;
+    const IterDomain* along = innermostRootOf(tensor, loop.back());
+    if (!along) continue;
+    int64_t& multiple = ofExtent[extents_.at(along)];
+    multiple = std::max(multiple, loop.back()->extent()->value);
+  }
+  for (const IterDomain* root : roots_) {
+    const auto found = ofExtent.find(extents_.at(root));
+    multiples_[root] = found == ofExtent.end() ? 1 : found->second;
+  }
+  for (const TensorView* tensor : tensors_) {
+    for (const LoopTransform& step : tensor->domain().transforms) {
+      if (step.split) {
+        const int64_t in = multiples_.at(step.split->in);
+        multiples_[step.split->outer] = in % step.split->factor == 0 ? in / step.split->factor : 1;
+        multiples_[step.split->inner] = step.split->factor;
+      } else {
+        const int64_t inner = multiples_.at(step.merge->inner);
+        multiples_[step.merge->out] = inner > 1 ? inner : multiples_.at(step.merge->outer);
       }
     }
   }

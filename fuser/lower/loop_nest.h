@@ -30,6 +30,9 @@ class LoopNest {
 
   // The extent of any axis of a computed tensor; for a broadcast axis in a shared loop, the consumer's extent.
   IntExpr extent(const IterDomain* axis) const { return extents_.at(axis); }
+  // A number that the extent of any axis of a computed tensor is known to be a multiple of: where a vector lies along
+  // it, that of the vector's elements (rule 13 of a schedule), and so for all axes of the same size.
+  int64_t multipleOf(const IterDomain* axis) const { return multiples_.at(axis); }
   // The coordinate along an axis as an expression of loop indices; 0 for a broadcast axis without a loop.
   IntExpr coordinate(const IterDomain* axis) const;
 
@@ -42,6 +45,7 @@ class LoopNest {
   void joinResults(const Expr* expr);
   void shareLoops(const InlineReads& reads);
   void findExtents(const std::function<IntExpr(IntExpr)>& importExtent);
+  void findMultiples();
   void sizeBlocks();
   void makeIndices();
   void findCoordinates(const TensorView* tensor);
@@ -55,6 +59,7 @@ class LoopNest {
   DisjointSets sameRoot_, sameLoop_;
   std::unordered_map<const TensorView*, std::vector<Loop>> loops_;
   std::unordered_map<const IterDomain*, IntExpr> extents_, coordinates_;  // for lookups only
+  std::unordered_map<const IterDomain*, int64_t> multiples_;              // for lookups only
 };
 
 }  // namespace fuser

@@ -2,12 +2,24 @@
 // This is sound because conditions read only indices and parameters, which no statement changes: statements of one body
 // run in the same iteration of each loop, and a loaded index keeps its value whatever `a` stores.
 
+#include "fuser/lower/merge_conditions.h"
+
 #include "fuser/lower/step_list.h"
 
 namespace fuser {
 namespace {
 
 void mergeConditions(Body& body) {
+  mergeNeighbours(body);
+  for (Statement& statement : body) {
+    if (For* loop = std::get_if<For>(&statement.node)) mergeConditions(loop->body);
+    if (If* guarded = std::get_if<If>(&statement.node)) mergeConditions(guarded->body);
+  }
+}
+
+}  // namespace
+
+void mergeNeighbours(Body& body) {
   Body merged;
   for (Statement& statement : body) {
     If* guarded = std::get_if<If>(&statement.node);
@@ -18,14 +30,8 @@ void mergeConditions(Body& body) {
       merged.push_back(std::move(statement));
     }
   }
-  for (Statement& statement : merged) {
-    if (For* loop = std::get_if<For>(&statement.node)) mergeConditions(loop->body);
-    if (If* guarded = std::get_if<If>(&statement.node)) mergeConditions(guarded->body);
-  }
   body = std::move(merged);
 }
-
-}  // namespace
 
 void runMergeConditions(const Fusion&, Kernel& kernel) { mergeConditions(kernel.body); }
 

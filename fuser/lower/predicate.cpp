@@ -45,9 +45,20 @@ class PredicateBuilder {
       const int64_t factor = step.split->factor;
       // An empty axis has no loop over the outer part of a split, but one over all of a bound.
       if (extent->isConstant() && (step.split->whole ? extent->value == factor : extent->value % factor == 0)) continue;
-      if (implied.count(in) == 0) require(ints_.less(nest_.coordinate(in), extent));
+      if (implied.count(in) == 0) require(ints_.less(firstOfMultiple(in), extent));
       implied.insert(step.split->outer);
     }
+  }
+
+  // A coordinate with the same answer: of an axis of whole vectors, each vector is inside or outside. So elements of a
+  // vector need no condition of their own: that of the vector is theirs.
+  IntExpr firstOfMultiple(const IterDomain* axis) {
+    const IntExpr coordinate = nest_.coordinate(axis);
+    const int64_t multiple = nest_.multipleOf(axis);
+    if (multiple == 1) return coordinate;
+    const IntExpr place = ints_.mod(coordinate, ints_.constant(multiple));
+    // Another remainder would make the condition longer.
+    return place->isSymbol() ? ints_.sub(coordinate, place) : coordinate;
   }
 
   // An element in memory is stored by one thread: the first along each dimension that the tensor has no loop on. Each

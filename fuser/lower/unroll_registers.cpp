@@ -2,7 +2,7 @@
 // constant and the buffer stays in registers. An array that is indexed by a variable lies in local memory, which is
 // slow.
 //   for i < 4 { a[i] = exp(x[i]) }  ->  for i < 4 unroll { a[i] = exp(x[i]) }
-// The loop has a constant extent: rule 6 of a schedule.
+// The loop has a constant extent: rules 6 and 12 of a schedule.
 
 #include <set>
 

@@ -56,7 +56,7 @@ std::vector<std::optional<int64_t>> registersOf(const std::vector<const Kernel*>
   if (kernels.empty() || !nvrtc) return registers;
   std::vector<KernelResources> found;
   try {
-    found = nvrtc->resourcesOf(printModule(kernels), std::to_string(kernels.front()->device.architecture));
+    found = nvrtc->examine(printModule(kernels), std::to_string(kernels.front()->device.architecture)).kernels;
   } catch (const UserError& error) {
     rethrowIfSetUpError(error);
   }

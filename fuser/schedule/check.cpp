@@ -14,7 +14,13 @@
 //      most the blocks that it then holds (lower/lower.cpp)
 //  10  an axis that rFactor names is serial or unrolled, of a constant extent
 //  11  the indices of a launch fit where indexType says int32 (host_run/host_ir_evaluator.cpp, which knows the strides)
-//  12  what an expression reads at other coordinates than its own is in memory, or can be computed there: no reduction
+//  12  which of a thread's registers is read depends on loops of constant extents alone, which are unrolled
+//      (lower/indexing.cpp)
+//  13  a vector has no remainder: the axis that it lies along, and each part of it that is split again, is a multiple
+//  of
+//      its elements
+//  14  threads do not wait for each other in an unswitched loop (lower/unswitch.cpp)
+//  17  what an expression reads at other coordinates than its own is in memory, or can be computed there: no reduction
 #include <algorithm>
 #include <array>
 
@@ -115,7 +121,7 @@ void checkInlineReads(const Expr* reader, const InlineReads& reads) {
   for (const Val* operand : reader->inputs()) {
     if (!operand->isTensor() || !reads.isInline(reader, operand->as<TensorView>())) continue;
     const std::string reason = whyNotInline(reader, operand->as<TensorView>());
-    FUSER_USER_CHECK(reason.empty(), "rule 12: ", reason);
+    FUSER_USER_CHECK(reason.empty(), "rule 17: ", reason);
   }
 }
 
@@ -128,6 +134,27 @@ void checkBounds(const TensorView* tensor, SizeFacts* sizes) {
     FUSER_USER_CHECK(fits, "rule 7: an axis of %", tensor->name(), " has more than ", most, " elements",
                      sizes ? "" : ", or may have: nothing is known of its size");
   }
+}
+
+// From the vector to the axis of the tensor that it lies along.
+void checkRemainder(const TensorView* tensor, SizeFacts* sizes) {
+  if (tensor->domain().loop.empty()) return;
+  const IterDomain* axis = tensor->domain().loop.back();
+  if (axis->parallelType() != ParallelType::Vectorize) return;
+  const int64_t width = axis->extent()->value;
+  const std::vector<LoopTransform>& steps = tensor->domain().transforms;
+  bool whole = true;
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    if (step->split && step->split->inner == axis) {
+      whole &= step->split->factor % width == 0;
+      axis = step->split->in;
+    } else if (step->merge && step->merge->out == axis) {
+      axis = step->merge->inner->extent()->isConstant(1) ? step->merge->outer : step->merge->inner;
+    }
+  }
+  const IntExpr size = axis->extent();
+  whole = whole && (size->isConstant() ? size->value % width == 0 : sizes && sizes->divisibleBy(size, width));
+  FUSER_USER_CHECK(whole, "rule 13: vectors of ", width, " elements of %", tensor->name(), " may have a remainder");
 }
 
 }  // namespace
@@ -144,6 +171,7 @@ void checkSchedule(const Fusion& part, const DeviceProperties& device, SizeFacts
   for (const auto check : {checkAxes, checkVector, checkReduction}) forEachResult(check);
   forEachResult([&](const TensorView* tensor) { checkInlining(tensor, reads); });
   for (const Expr* expr : exprs) checkInlineReads(expr, reads);
+  for (const Expr* expr : exprs) checkRemainder(expr->output()->as<TensorView>(), sizes);
   std::array<int64_t, 3> threads{1, 1, 1};
   for (const Expr* expr : exprs) {
     for (const IterDomain* axis : expr->output()->as<TensorView>()->domain().loop) {

@@ -31,6 +31,28 @@ bool shiftAllBounds(Kernel& kernel, int64_t off) {
   return changed;
 }
 
+// The widest vector that an if guards, looked for in its loops, too; 1 if it guards none.
+int widestVector(const Body& body) {
+  int widest = 1;
+  for (const Statement& statement : body) {
+    if (const Move* move = std::get_if<Move>(&statement.node)) widest = std::max(widest, move->width);
+    if (const For* loop = std::get_if<For>(&statement.node)) widest = std::max(widest, widestVector(loop->body));
+  }
+  return widest;
+}
+
+bool shiftVectorBounds(Kernel& kernel, const std::function<int64_t(int width)>& off) {
+  bool changed = false;
+  forEachBody(kernel.body, [&](Body& body) {
+    for (Statement& statement : body) {
+      If* guarded = std::get_if<If>(&statement.node);
+      const int width = guarded ? widestVector(guarded->body) : 1;
+      if (width > 1) guarded->condition = shiftBounds(*kernel.ints, guarded->condition, off(width), changed);
+    }
+  });
+  return changed;
+}
+
 bool changeLoops(Kernel& kernel, int64_t turns) {
   bool changed = false;
   forEachBody(kernel.body, [&](Body& body) {
@@ -163,6 +185,30 @@ bool misalignVectors(Kernel& kernel) {
       if (!move || move->width == 1 || !isGlobal(kernel, move->source)) continue;
       move->source.index = kernel.ints->add(move->source.index, kernel.ints->constant(1));
       changed = true;
+    }
+  });
+  return changed;
+}
+
+bool moveVectorPastTheEnd(Kernel& kernel) {
+  return shiftVectorBounds(kernel, [](int) { return 1; });
+}
+
+bool dropLastVector(Kernel& kernel) {
+  return shiftVectorBounds(kernel, [](int width) { return -width; });
+}
+
+// if (c) { bulk } if (c == 0) { tail }: one more element than there is makes a bulk, too.
+bool unswitchTooFar(Kernel& kernel) {
+  IntExprArena& ints = *kernel.ints;
+  bool changed = false;
+  forEachBody(kernel.body, [&](Body& body) {
+    for (size_t i = 1; i < body.size(); ++i) {
+      If* bulk = std::get_if<If>(&body[i - 1].node);
+      If* tail = std::get_if<If>(&body[i].node);
+      if (!bulk || !tail || tail->condition != ints.equal(bulk->condition, ints.constant(0))) continue;
+      bulk->condition = shiftBounds(ints, bulk->condition, 1, changed);
+      tail->condition = ints.equal(bulk->condition, ints.constant(0));
     }
   });
   return changed;

@@ -25,10 +25,12 @@ constexpr double kMemory = 0.45;     // of the segments have a tensor in shared 
 constexpr double kGlobal = 0.3;      // of those, in global memory
 constexpr double kReductions = 0.7;  // of the others with a reduction, spread it over blocks or partial results
 constexpr double kIndexType = 0.15;  // of all segments say whether indices have 32 or 64 bits
+constexpr double kUnswitch = 0.15;   // of all segments have an unswitched loop, if that is legal
 
 // A schedule's random numbers have nothing to do with the generator's.
 constexpr uint64_t kSeed = 0x5c4ed01e;
 constexpr uint64_t kIndexTypeSeed = 0x32b17;  // of their own, so that schedules are what they are without them
+constexpr uint64_t kUnswitchSeed = 0x7a11;    // the same
 
 // Steps of one kind, by place.
 std::vector<size_t> stepsOf(const Schedule& schedule, TransformKind kind) {
@@ -215,6 +217,19 @@ Transform indexTypeOf(Choices& choices) {
   return step;
 }
 
+// Unswitches a loop of the tensor whose loops are handed on; mostly one that a split makes for it.
+void unswitchLoop(Schedule& schedule, Choices& choices) {
+  const std::vector<size_t> handedOn = stepsOf(schedule, TransformKind::Propagate);
+  if (handedOn.empty()) return;
+  const std::string reference = schedule[handedOn.front()].tensor;
+  const int64_t axis = choices.integer(0, 2);
+  const int64_t factor = choices.integer(1, 5);
+  if (choices.chance(0.6)) insertBefore(schedule, TransformKind::Propagate, {split(reference, axis, factor)});
+  const int64_t outer = choices.integer(0, 1);
+  insertBefore(schedule, TransformKind::ParallelizeAllLike,
+               {parallelize(reference, axis + outer, ParallelType::Unswitch)});
+}
+
 Schedule varied(const Schedule& schedule, Choices& choices) {
   constexpr void (*kChanges[])(Schedule&, Choices&) = {changeFactor, addSplit, swapAxes, changeParallelType};
   Schedule result = schedule;
@@ -236,7 +251,7 @@ std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase,
   const std::vector<HostValue> inputs = hostValues(data);
   FusionExecutorCache::Settings settings = settingsOf(testCase);
   std::map<int64_t, Schedule> schedules;
-  Choices choices(kSeed, draw), indexTypes(kIndexTypeSeed, draw);
+  Choices choices(kSeed, draw), indexTypes(kIndexTypeSeed, draw), unswitches(kUnswitchSeed, draw);
   AfterSchedule varying([&](int segment, Fusion& part, Schedule& schedule) {
     const Schedule chosen = schedule;
     if (choices.chance(kMemory)) {
@@ -245,6 +260,7 @@ std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase,
       for (int64_t changes = choices.integer(1, kMaxChanges); changes > 0; --changes)
         schedule = varied(schedule, choices);
     }
+    if (unswitches.chance(kUnswitch)) unswitchLoop(schedule, unswitches);
     if (indexTypes.chance(kIndexType)) schedule.push_back(indexTypeOf(indexTypes));
     if (schedule != chosen) schedules[segment] = schedule;
   });

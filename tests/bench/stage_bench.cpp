@@ -190,7 +190,7 @@ void schedule(benchmark::State& state, const Cases& cases) {
       PartExtents extents(whole, part.part);
       SizeFacts facts([&](IntExpr size) { return sizes.evaluator().evaluate(extents(size)); });
       applySchedule(*part.part.fusion, chooseSchedule(*part.part.fusion, part.group->scheduler, &facts, {}));
-      checkSchedule(*part.part.fusion);
+      checkSchedule(*part.part.fusion, defaultDevice(), &facts);
     }
   });
 }

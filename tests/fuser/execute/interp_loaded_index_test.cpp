@@ -132,8 +132,9 @@ TEST(InterpLoadedIndexTest, FindsUninitialisedLoads) {
   EXPECT_TRUE(contains(violationOf("index q in [0, n) = w[threadIdx.x]\n", {}), "uninitialised read of w"));
   // By the data: thread 2 asks for what nobody wrote.
   const std::string some =
-      "alloc t\nt[0] = Set i64 (1)\nindex q in [0, 2) = idx[threadIdx.x]\nindex r in [0, n) = t[q]\n";
-  EXPECT_TRUE(contains(violationOf(some, {0, 0, 1, 0}), "uninitialised read of t; block (0, 0, 0), thread (2, 0, 0)"));
+      "alloc s\nif (threadIdx.x == 0) {\ns[0] = Set i64 (1)\n}\nbarrier\n"
+      "index q in [0, 2) = idx[threadIdx.x]\nindex r in [0, n) = s[q]\n";
+  EXPECT_TRUE(contains(violationOf(some, {0, 0, 1, 0}), "uninitialised read of s; block (0, 0, 0), thread (2, 0, 0)"));
 }
 
 TEST(InterpLoadedIndexTest, FindsLoadsThatRaceWithWrites) {

@@ -122,7 +122,15 @@ TEST_P(NvrtcTest, ShowsTheCompilersWordsAboutTextThatDoesNotCompile) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Architectures, NvrtcTest, ::testing::Values("80", "90"),
+TEST_P(NvrtcTest, ShowsTheWarningsOfWhatItCompiles) {
+  const std::string start = "extern \"C\" __global__ void k(float* x) { ";
+  EXPECT_EQ(nvrtc_.examine(start + "x[threadIdx.x] = 1.0f; }", GetParam()).warnings, "");
+  const Examined unused = nvrtc_.examine(start + "int unused; x[threadIdx.x] = 1.0f; }", GetParam());
+  EXPECT_TRUE(contains(unused.warnings, "warning")) << unused.warnings;
+  EXPECT_EQ(unused.kernels.size(), 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, NvrtcTest, ::testing::Values("80", "90", "100"),
                          [](const auto& info) { return concat("sm_", info.param); });
 
 }  // namespace

@@ -134,10 +134,21 @@ class RandomKernel {
     return chance(3) ? ints.conjunction(one, ints.less(expression(1), expression(2))) : one;
   }
 
+  // Whether it is a constant once loops are unrolled.
+  bool isUnrolled(IntExpr index) const {
+    bool all = true;
+    forEachSymbol(index, [&](IntExpr symbol) {
+      all &= std::find(unrolled_.begin(), unrolled_.end(), symbol) != unrolled_.end();
+    });
+    return all;
+  }
+
   // An index that may be in bounds of the buffer.
   IntExpr fitting(int buffer, IntExpr index) const {
     IntExprArena& ints = *kernel_->ints;
     const IntExpr size = kernel_->buffers[static_cast<size_t>(buffer)].size;
+    const bool registers = kernel_->buffers[static_cast<size_t>(buffer)].memory == MemoryType::Local;
+    if (registers && !size->isConstant(1) && !isUnrolled(index)) return ints.constant(number(size->value));
     const bool fits = index->range.high >= 0 && (!size || index->range.low < size->value);
     return fits ? index : ints.mod(index, size ? size : ints.constant(100));
   }
@@ -154,7 +165,11 @@ class RandomKernel {
     }
     const Buffer* buffer = pick(fitting);
     IntExprArena& ints = *kernel_->ints;
-    if (buffer->memory == MemoryType::Local) return {buffer->id, ints.mod(expression(2), buffer->size)};
+    if (buffer->memory == MemoryType::Local) {
+      const IntExpr index = expression(2);
+      return {buffer->id,
+              isUnrolled(index) ? ints.mod(index, buffer->size) : ints.constant(number(buffer->size->value))};
+    }
     return {buffer->id, write ? ownElement() : ints.mod(expression(3), ints.constant(kOrderlySize))};
   }
 
@@ -287,8 +302,10 @@ class RandomKernel {
     node.extent =
         kernel_->ints->max(kernel_->ints->min(expression(2), kernel_->ints->constant(5)), kernel_->ints->constant(2));
     symbols_ = outside;
+    if (chance(2)) node.extent = kernel_->ints->constant(2 + number(4));
     node.unroll = chance(2);
     node.index = addIndex(kernel_->ints->index(chance(2) ? "i" : "n", node.extent));
+    if (node.unroll && node.extent->isConstant()) unrolled_.push_back(node.index);
     fill(node.body, depth - 1, divergent);
     symbols_ = outside;
     body.push_back({node});
@@ -298,6 +315,7 @@ class RandomKernel {
   std::unique_ptr<Kernel> kernel_ = std::make_unique<Kernel>();
   std::vector<IntExpr> symbols_;    // in scope
   std::vector<IntExpr> divergent_;  // thread indices
+  std::vector<IntExpr> unrolled_;   // indices of unrolled loops of constant extents
 };
 
 }  // namespace fuser

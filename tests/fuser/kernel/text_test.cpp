@@ -63,7 +63,8 @@ class Comparison {
   }
   bool same(const Allocate& x, const Allocate& y) const { return x.buffer == y.buffer; }
   bool same(const For& x, const For& y) const {
-    return same(x.index, y.index) && same(x.extent, y.extent) && x.unroll == y.unroll && same(x.body, y.body);
+    return same(x.index, y.index) && same(x.extent, y.extent) && x.unroll == y.unroll &&
+           (!x.whole || !y.whole ? x.whole == y.whole : same(x.whole, y.whole)) && same(x.body, y.body);
   }
   bool same(const If& x, const If& y) const { return same(x.condition, y.condition) && same(x.body, y.body); }
   bool same(const LoadIndex& x, const LoadIndex& y) const {

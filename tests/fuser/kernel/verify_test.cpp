@@ -441,7 +441,7 @@ kernel good {
   tensor idx : i32 rank 1 argument 0
   tensor x : f32 rank 1 argument 1
   tensor y : f32 rank 1 argument 2 written
-  local t : i64 [4]
+  shared t : i64 [4]
   int n in [1, 1000]
   block 32, 1, 1
   grid n, 1, 1
@@ -535,6 +535,26 @@ TEST(KernelVerifierTest, Constraint22AccessesByLoadedIndicesMayBeInBounds) {
   EXPECT_EQ(brokenInGather("idx[(q * 3)]", "idx[((q * -3) + -1)]"), 22);
   // What no data decides is left to the interpreter.
   EXPECT_EQ(brokenInGather("t[(threadIdx.x % 4)] = Set", "t[(threadIdx.x + 4)] = Set"), 0);
+}
+
+TEST(KernelVerifierTest, Constraint25RegistersAreIndexedByConstants) {
+  const auto indexedBy = [](const std::string& loop, const std::string& index) {
+    Broken each;
+    each.kernel = replaced("for i < n {\n    u[0] = Add f32 (t[0], $a as f32)",
+                           "for i < " + loop + " {\n    u[0] = Add f32 (t[" + index + "], $a as f32)");
+    return each;
+  };
+  indexedBy("4", "i").expect(25);
+  indexedBy("n unroll", "min(i, 3)").expect(25);
+  indexedBy("4 unroll", "(threadIdx.x % 4)").expect(25);
+  EXPECT_NO_THROW(verifyKernel(*indexedBy("4 unroll", "i").kernel));
+  EXPECT_NO_THROW(verifyKernel(*indexedBy("8 unroll", "(i % 4)").kernel));
+}
+
+TEST(KernelVerifierTest, Constraint26LoopsAreUnswitched) {
+  Broken broken;
+  broken.kernel = replaced("for i < n {", "for i < n unswitch (n < 3) {");
+  broken.expect(26);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/input_facts.h"
 #include "fuser/text/parser.h"
+#include "tests/fuser/runtime/functions_with_arrays.h"
 #include "tests/golden/golden_tests.h"
 
 namespace fuser {
@@ -44,15 +45,6 @@ SeedKernels seedKernelsOf(const Case& testCase) {
   return all;
 }
 
-// Library functions that keep an array of their own: they reduce large arguments by a table.
-constexpr const char* kFunctionsWithArrays[] = {" Sin ", " Cos ", " Tan "};
-
-bool callsFunctionWithArray(const Kernel& kernel) {
-  const std::string text = printKernel(kernel);
-  return std::any_of(std::begin(kFunctionsWithArrays), std::end(kFunctionsWithArrays),
-                     [&](const char* name) { return text.find(name) != std::string::npos; });
-}
-
 // FUSER_FULL_RESOURCES=1 assembles for each architecture.
 TEST(SeedResourcesTest, KernelsKeepNothingInLocalMemory) {
   const bool full = std::getenv("FUSER_FULL_RESOURCES") != nullptr;
@@ -72,7 +64,7 @@ TEST(SeedResourcesTest, KernelsKeepNothingInLocalMemory) {
     if (kernels.empty()) continue;
     const std::string text = printModule(kernels);
     for (const char* arch : {"90", "80"}) {
-      const std::vector<KernelResources> found = nvrtc.resourcesOf(text, arch);
+      const std::vector<KernelResources> found = nvrtc.examine(text, arch).kernels;
       ASSERT_EQ(found.size(), kernels.size()) << path;
       for (size_t i = 0; i < kernels.size(); ++i) {
         const std::string entry = entryName(*kernels[i], i);

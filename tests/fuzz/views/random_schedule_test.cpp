@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <set>
 
@@ -40,19 +42,26 @@ TEST(RandomScheduleTest, LegalSchedulesChangeNoAnswer) {
   GeneratorOptions small;
   small.medianElements = 128;
   const uint64_t count = std::getenv("FUSER_FULL_SCHEDULES") ? 3000 : 60;
-  uint64_t changed = 0, transforms = 0;
+  uint64_t changed = 0, transforms = 0, unswitched = 0;
   for (uint64_t number = 0; number < count; ++number) {
     const Case testCase = generateCase(17, number, small);
     const std::optional<Case> other = viewOf(randomScheduleView(), testCase, number);
     if (!other) continue;
     ++changed;
-    for (const auto& [segment, schedule] : other->segmentSchedules) transforms += schedule.size();
+    for (const auto& [segment, schedule] : other->segmentSchedules) {
+      transforms += schedule.size();
+      unswitched += std::any_of(schedule.begin(), schedule.end(),
+                                [](const Transform& step) { return step.type == ParallelType::Unswitch; });
+    }
     const CaseVerdict verdict = judgeCase(*other);
     EXPECT_FALSE(isFinding(verdict.kind)) << printCase(*other) << toString(verdict);
     EXPECT_NE(verdict.kind, VerdictKind::Rejected) << printCase(*other) << toString(verdict);
   }
   EXPECT_GT(changed, count / 3);
   EXPECT_GT(transforms, 5 * changed);
+  std::printf("%llu schedules, %llu with an unswitched loop\n", static_cast<unsigned long long>(changed),
+              static_cast<unsigned long long>(unswitched));
+  EXPECT_GT(unswitched * 20, changed);
 }
 
 TEST(RandomScheduleTest, ReachesDifferentSchedulesThatParseBack) {
