@@ -34,12 +34,9 @@ struct UseVisitor {
     use(node.target.index);
   }
   void operator()(const LoadIndex& node) const { read(node.source); }
-  void operator()(const BlockReduce& node) const {
+  void operator()(const Shuffle& node) const {
     read(node.source);
     use(node.target.index);
-  }
-  void operator()(const BlockWelford& node) const {
-    for (const Access* part : {&node.mean, &node.squares, &node.count}) read(*part);
   }
   void operator()(const JoinWelford& node) const {
     for (const Access* part : {&node.mean, &node.squares, &node.count}) read(*part);

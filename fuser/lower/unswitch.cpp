@@ -149,9 +149,8 @@ class BulkCopy {
 
 void refuseBarriers(const Body& body) {
   forEachStatement(body, [](const Statement& statement) {
-    const bool meets = std::holds_alternative<Barrier>(statement.node) ||
-                       std::holds_alternative<BlockReduce>(statement.node) ||
-                       std::holds_alternative<BlockWelford>(statement.node);
+    const bool meets =
+        std::holds_alternative<Barrier>(statement.node) || std::holds_alternative<Shuffle>(statement.node);
     FUSER_USER_CHECK(!meets, "rule 14: threads wait for each other in an unswitched loop");
   });
 }
