@@ -388,12 +388,23 @@ class Machine {
   // to[i] = from[i ^ lanes], of the threads of a block.
   template <class T>
   static void exchange(const T* from, T* to, size_t threads, size_t lanes) {
+    if (lanes == 1 && threads % 2 == 0) return exchangePairs<T, 1>(from, to, threads);
+    if (lanes == 2 && threads % 4 == 0) return exchangePairs<T, 2>(from, to, threads);
+    if (lanes == 4 && threads % 8 == 0) return exchangePairs<T, 4>(from, to, threads);
     size_t i = 0;
     for (; i + 2 * lanes <= threads; i += 2 * lanes) {
       std::copy_n(from + i + lanes, lanes, to + i);
       std::copy_n(from + i, lanes, to + i + lanes);
     }
     for (; i < threads; ++i) to[i] = from[(i ^ lanes) < threads ? i ^ lanes : i];
+  }
+
+  // The same of few lanes, where each has a partner: a loop that the compiler writes out.
+  template <class T, size_t lanes>
+  static void exchangePairs(const T* from, T* to, size_t threads) {
+    for (size_t i = 0; i < threads; i += 2 * lanes) {
+      for (size_t k = 0; k < 2 * lanes; ++k) to[i + k] = from[i + (k ^ lanes)];
+    }
   }
 
   void execute(const JoinStep& step, const Mask& mask) {

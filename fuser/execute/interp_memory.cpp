@@ -371,9 +371,11 @@ void LaneMemory::failRace(const Memory& m, int64_t index, size_t lane, const cha
 
 bool LaneMemory::mayMeet(uint32_t other, uint32_t epoch, uint32_t id) const {
   if (other == 0 || other == id) return false;
+  // What happened before the last barrier of the grid, or after the last one of any kind, tells without blocks.
+  if (epoch >= epoch_ || epoch < gridEpoch_) return epoch >= epoch_;
   const bool sameBlock =
       other != kManyBlocks && blockOf(id) == ((other & kManyThreads) != 0 ? other - kManyThreads : blockOf(other));
-  return epoch >= (sameBlock ? epoch_ : gridEpoch_);
+  return !sameBlock;
 }
 
 void LaneMemory::noteRead(Memory& m, int64_t index, size_t lane, size_t at) {
@@ -381,12 +383,16 @@ void LaneMemory::noteRead(Memory& m, int64_t index, size_t lane, size_t at) {
   const History& h = m.history;
   const uint32_t writer = h.writer[at];
   if (writer == 0 && m.output) position_.fail(lane, "uninitialised read of " + m.buffer->name);
-  if (mayMeet(writer, h.writeEpoch ? h.writeEpoch[at] : epoch_, id)) {
+  const uint32_t wrote = h.writeEpoch ? h.writeEpoch[at] : epoch_;
+  const bool ofOneBlock = m.buffer->memory == MemoryType::Shared;  // then only what is since the last barrier meets
+  if ((!ofOneBlock || wrote >= epoch_) && mayMeet(writer, wrote, id)) {
     failRace(m, index, lane, "reads", writer, "wrote");
   }
   uint32_t& reader = h.reader[at];
   if (reader == 0 || h.readEpoch[at] < gridEpoch_) {
     reader = id;
+  } else if (reader != id && ofOneBlock) {
+    reader = h.readEpoch[at] == epoch_ ? kManyThreads : id;
   } else if (reader != id && reader != kManyBlocks) {
     const bool many = (reader & kManyThreads) != 0;
     const uint32_t block = many ? reader - kManyThreads : blockOf(reader);
@@ -402,10 +408,12 @@ void LaneMemory::noteRead(Memory& m, int64_t index, size_t lane, size_t at) {
 void LaneMemory::noteWrite(Memory& m, int64_t index, size_t lane, size_t at) {
   const uint32_t id = idOf(lane);
   const History& h = m.history;
-  if (mayMeet(h.writer[at], h.writeEpoch ? h.writeEpoch[at] : epoch_, id)) {
+  const bool ofOneBlock = m.buffer->memory == MemoryType::Shared;
+  const uint32_t wrote = h.writeEpoch ? h.writeEpoch[at] : epoch_;
+  if ((!ofOneBlock || wrote >= epoch_) && mayMeet(h.writer[at], wrote, id)) {
     failRace(m, index, lane, "writes", h.writer[at], "wrote");
   }
-  if (h.reader && mayMeet(h.reader[at], h.readEpoch[at], id)) {
+  if (h.reader && (!ofOneBlock || h.readEpoch[at] >= epoch_) && mayMeet(h.reader[at], h.readEpoch[at], id)) {
     failRace(m, index, lane, "writes", h.reader[at], "read");
   }
   h.writer[at] = id;

@@ -1,5 +1,5 @@
-// Finds when the Shared buffers of a kernel are in use: one walk over the statements notes the accesses, a second one, in
-// the same order, ends each life at a barrier.
+// Finds when the Shared buffers of a kernel are in use: one walk over the statements notes the accesses, a second one,
+// in the same order, ends each life at a barrier.
 #include <algorithm>
 
 #include "fuser/kernel/shared_layout.h"

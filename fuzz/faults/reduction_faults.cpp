@@ -149,8 +149,8 @@ bool shuffleFromWrongLane(Kernel& kernel) {
   forEachBody(kernel.body, [&](Body& body) {
     for (Statement& statement : body) {
       Shuffle* shuffle = std::get_if<Shuffle>(&statement.node);
-      if (!shuffle || shuffle->from != Shuffle::From::Xor) continue;
-      shuffle->lanes = shuffle->lanes > 1 ? shuffle->lanes / 2 : 2;
+      if (!shuffle || shuffle->from != Shuffle::From::Xor || shuffle->lanes == 1) continue;
+      shuffle->lanes /= 2;
       changed = true;
     }
   });

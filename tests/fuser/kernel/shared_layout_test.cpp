@@ -74,10 +74,10 @@ TEST(SharedLayoutTest, GivenPlacesAreTakenAndHeldToLives) {
     const std::vector<KernelViolation> found = findKernelViolations(*kernelOf(body, declarations));
     return found.empty() ? 0 : found.front().constraint;
   };
-  EXPECT_EQ(broken(kAllocs + use("a") + use("b"), given), 25) << "in use at once";
+  EXPECT_EQ(broken(kAllocs + use("a") + use("b"), given), 27) << "in use at once";
   EXPECT_EQ(broken(barriers, "shared a : f32 [32] at 8\n shared b : f32 [32] at 256\n shared c : f32 [8] at 512\n"),
-            25);
-  EXPECT_EQ(broken(barriers, "shared a : f32 [32] at 0\n shared b : f32 [32]\n shared c : f32 [8]\n"), 25);
+            27);
+  EXPECT_EQ(broken(barriers, "shared a : f32 [32] at 0\n shared b : f32 [32]\n shared c : f32 [8]\n"), 27);
 }
 
 }  // namespace
