@@ -192,7 +192,7 @@ IntExpr StatementBuilder::wholeCondition(const std::vector<Expr*>& group, size_t
       const bool turns = !isThreadDim(type) && !isBlockDim(type) && nest_.indexOf(tensor, i)->isSymbol();
       if (turns) loops.insert(nest_.indexOf(tensor, i));
     }
-    for (IntExpr part : partsOf(predicateOf(tensor, nest_, kernel_))) {
+    for (IntExpr part : partsOf(predicate(expr))) {
       const IntExpr always = inAllIterations(ints_, part, loops);
       const std::vector<IntExpr> known = partsOf(whole);
       if (always && std::find(known.begin(), known.end(), always) == known.end()) {
@@ -298,7 +298,7 @@ void StatementBuilder::emitWhere(IntExpr condition, Body statements, Body& body)
 }
 
 void StatementBuilder::emitExpr(const Expr* expr, Body& body) {
-  const IntExpr condition = predicateOf(resultOf(expr), nest_, kernel_);
+  const IntExpr condition = predicate(expr);
   switch (expr->family()) {
     case Family::Unary:
     case Family::Binary:
@@ -458,6 +458,40 @@ Statement StatementBuilder::diagonal(const Expr* expr) {
   return make(expr, ints_.equal(coordinate(resultOf(expr), 0), coordinate(resultOf(expr), 1)));
 }
 
+// The index of the elements of a vector that is moved at once; null if there is none.
+IntExpr StatementBuilder::vectorIndex(const TensorView* tensor) const {
+  const std::vector<IterDomain*>& loop = tensor->domain().loop;
+  if (loop.empty() || loop.back()->parallelType() != ParallelType::Vectorize) return nullptr;
+  return nest_.indexOf(tensor, loop.size() - 1);
+}
+
+IntExpr StatementBuilder::atElement(const TensorView* tensor, IntExpr index, int64_t element) {
+  const IntExpr vector = vectorIndex(tensor);
+  if (!vector) return index;
+  return ints_.import(index, [&](IntExpr symbol) { return symbol == vector ? ints_.constant(element) : symbol; });
+}
+
+// A vector's is that of its first element: it has no remainder.
+IntExpr StatementBuilder::predicate(const Expr* expr) {
+  return atElement(resultOf(expr), predicateOf(resultOf(expr), nest_, kernel_), 0);
+}
+
+// Where a vector begins. Of global memory, rule 3 says that its elements lie next to each other.
+Access StatementBuilder::firstElement(const Expr* expr, const Access& access) {
+  const TensorView* tensor = resultOf(expr);
+  const Buffer& buffer = kernel_.buffers[static_cast<size_t>(access.buffer)];
+  const int64_t width = tensor->domain().loop.back()->extent()->value;
+  const IntExpr first = atElement(tensor, access.index, 0);
+  bool together = ints_.mod(first, ints_.constant(width))->isConstant(0);
+  for (int64_t i = 1; i < width; ++i) {
+    together &= ints_.sub(atElement(tensor, access.index, i), first)->isConstant(i);
+  }
+  FUSER_USER_CHECK(together || buffer.memory == MemoryType::Global, "rule 15: the elements of a vector of %",
+                   tensor->name(), " do not lie next to each other, or at no multiple of their number, in ",
+                   buffer.memory == MemoryType::Shared ? "shared memory" : "registers");
+  return {access.buffer, first};
+}
+
 // The statement for an op that only moves or converts elements, for one operand.
 Statement StatementBuilder::move(const Expr* expr, size_t place) {
   const TensorView* tensor = resultOf(expr);
@@ -467,9 +501,10 @@ Statement StatementBuilder::move(const Expr* expr, size_t place) {
     Move statement;
     statement.target = target;
     statement.source = operandOf(expr, place).access;
-    const std::vector<IterDomain*>& loop = tensor->domain().loop;
-    if (!loop.empty() && loop.back()->parallelType() == ParallelType::Vectorize) {
-      statement.width = static_cast<int>(loop.back()->extent()->value);
+    if (vectorIndex(tensor)) {
+      statement.width = static_cast<int>(tensor->domain().loop.back()->extent()->value);
+      statement.target = firstElement(expr, statement.target);
+      statement.source = firstElement(expr, statement.source);
     }
     return {std::move(statement)};
   }

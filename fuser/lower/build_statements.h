@@ -47,6 +47,10 @@ class StatementBuilder {
   Statement count(const Expr* expr);
   Statement diagonal(const Expr* expr);
   Statement move(const Expr* expr, size_t place);
+  IntExpr predicate(const Expr* expr);
+  IntExpr vectorIndex(const TensorView* tensor) const;
+  IntExpr atElement(const TensorView* tensor, IntExpr index, int64_t element);
+  Access firstElement(const Expr* expr, const Access& access);
   std::array<bool, 3> reducedThreads(const TensorView* reduction) const;
   static void emitWhere(IntExpr condition, Body statements, Body& body);
   Statement identityOf(const Expr* expr, const Access& accumulator);
