@@ -191,7 +191,7 @@ IntExpr StatementBuilder::wholeCondition(const std::vector<Expr*>& group, size_t
       const bool turns = !isThreadDim(type) && !isBlockDim(type) && nest_.indexOf(tensor, i)->isSymbol();
       if (turns) loops.insert(nest_.indexOf(tensor, i));
     }
-    for (IntExpr part : partsOf(predicateOf(tensor, nest_, kernel_))) {
+    for (IntExpr part : partsOf(predicate(expr))) {
       const IntExpr always = inAllIterations(ints_, part, loops);
       const std::vector<IntExpr> known = partsOf(whole);
       if (always && std::find(known.begin(), known.end(), always) == known.end()) {
@@ -291,7 +291,7 @@ void StatementBuilder::emitExpr(const Expr* expr, Body& body) {
   const TensorView* tensor = resultOf(expr);
   Element element{expr, {}};
   if (!isReduction(expr->op())) element.target = {bufferOf(tensor), indexing_.resultIndex(expr)};
-  emitElement(element, predicateOf(tensor, nest_, kernel_), body);
+  emitElement(element, predicate(expr), body);
   inlined_.clear();
 }
 
@@ -460,6 +460,40 @@ void StatementBuilder::diagonal(const Element& element, Body& body) {
   make(element, ints_.equal(at.at(0), at.at(1)), body);
 }
 
+// The index of the elements of a vector that is moved at once; null if there is none.
+IntExpr StatementBuilder::vectorIndex(const TensorView* tensor) const {
+  const std::vector<IterDomain*>& loop = tensor->domain().loop;
+  if (loop.empty() || loop.back()->parallelType() != ParallelType::Vectorize) return nullptr;
+  return nest_.indexOf(tensor, loop.size() - 1);
+}
+
+IntExpr StatementBuilder::atElement(const TensorView* tensor, IntExpr index, int64_t element) {
+  const IntExpr vector = vectorIndex(tensor);
+  if (!vector) return index;
+  return ints_.import(index, [&](IntExpr symbol) { return symbol == vector ? ints_.constant(element) : symbol; });
+}
+
+// A vector's is that of its first element: it has no remainder.
+IntExpr StatementBuilder::predicate(const Expr* expr) {
+  return atElement(resultOf(expr), predicateOf(resultOf(expr), nest_, kernel_), 0);
+}
+
+// Where a vector begins. Of global memory, rule 3 says that its elements lie next to each other.
+Access StatementBuilder::firstElement(const Expr* expr, const Access& access) {
+  const TensorView* tensor = resultOf(expr);
+  const Buffer& buffer = kernel_.buffers[static_cast<size_t>(access.buffer)];
+  const int64_t width = tensor->domain().loop.back()->extent()->value;
+  const IntExpr first = atElement(tensor, access.index, 0);
+  bool together = ints_.mod(first, ints_.constant(width))->isConstant(0);
+  for (int64_t i = 1; i < width; ++i) {
+    together &= ints_.sub(atElement(tensor, access.index, i), first)->isConstant(i);
+  }
+  FUSER_USER_CHECK(together || buffer.memory == MemoryType::Global, "rule 15: the elements of a vector of %",
+                   tensor->name(), " do not lie next to each other, or at no multiple of their number, in ",
+                   buffer.memory == MemoryType::Shared ? "shared memory" : "registers");
+  return {access.buffer, first};
+}
+
 // The statement for an op that only moves or converts elements, for one operand.
 void StatementBuilder::move(const Element& element, size_t place, Body& body) {
   const TensorView* tensor = resultOf(element.expr);
@@ -468,9 +502,10 @@ void StatementBuilder::move(const Element& element, size_t place, Body& body) {
     Move statement;
     statement.target = element.target;
     statement.source = operandOf(element, place, body).access;
-    const std::vector<IterDomain*>& loop = tensor->domain().loop;
-    if (!element.at && !loop.empty() && loop.back()->parallelType() == ParallelType::Vectorize) {
-      statement.width = static_cast<int>(loop.back()->extent()->value);
+    if (!element.at && vectorIndex(tensor)) {
+      statement.width = static_cast<int>(tensor->domain().loop.back()->extent()->value);
+      statement.target = firstElement(element.expr, statement.target);
+      statement.source = firstElement(element.expr, statement.source);
     }
     body.push_back({std::move(statement)});
     return;

@@ -59,6 +59,11 @@ class StatementBuilder {
   void diagonal(const Element& element, Body& body);
   void move(const Element& element, size_t place, Body& body);
 
+  IntExpr predicate(const Expr* expr);
+  IntExpr vectorIndex(const TensorView* tensor) const;
+  IntExpr atElement(const TensorView* tensor, IntExpr index, int64_t element);
+  Access firstElement(const Expr* expr, const Access& access);
+
   // --- build_inline.cpp ---
   std::vector<IntExpr> coordinatesOf(const Element& element) const;
   Operand inlineElement(const Expr* reader, const TensorView* tensor, const std::vector<IntExpr>& coordinates,

@@ -180,7 +180,7 @@ IntExpr LoopNest::makeIndex(const IterDomain* axis, size_t loop) {
   const ParallelType type = axis->parallelType();
   if (isThreadDim(type)) return kernel_.threadIdx[dimOf(type)];
   if (isBlockDim(type)) return kernel_.blockIdx[dimOf(type)];
-  if (type == ParallelType::Vectorize) return kernel_.ints->constant(0);  // a vector's first element
+  if (type == ParallelType::Vectorize) return kernel_.ints->index(concat("v", loop), extents_.at(axis));
   return kernel_.ints->index(concat("i", loop), extents_.at(axis));
 }
 

@@ -25,6 +25,7 @@ class LoopNest {
 
   // The number of the kernel loop for loop axis `axis` of a tensor; shared loops have the same number.
   size_t loopOf(const TensorView* tensor, size_t axis) const { return loops_.at(tensor)[axis].loop; }
+  // The index of a vector's elements is in no loop: whoever makes a statement takes one element's.
   IntExpr indexOf(const TensorView* tensor, size_t axis) const { return loops_.at(tensor)[axis].index; }
   size_t loopCount(const TensorView* tensor) const { return loops_.at(tensor).size(); }
 

@@ -331,9 +331,11 @@ class Synchronizer {
   // and k by nothing. Those that are no sums of digits are left out.
   using Coordinates = std::map<std::vector<uint32_t>, std::vector<Digit>>;
 
-  Coordinates coordinatesOf(const Use& use) const {
+  // With `elements`, those of any element of a vector.
+  Coordinates coordinatesOf(const Use& use, bool elements) const {
     std::map<std::vector<uint32_t>, IntExpr> sums;
     std::vector<IntExpr> open{use.access.index};
+    if (elements && use.width > 1) open.push_back(kernel_.ints->index("v", kernel_.ints->constant(use.width)));
     while (!open.empty()) {
       const IntExpr term = open.back();
       open.pop_back();
@@ -381,8 +383,8 @@ class Synchronizer {
 
   // Which threads two uses of one element may be of.
   Apart howApart(const Use& a, const Use& b) const {
-    if (a.width != b.width) return isShared(a) ? Apart::Block : Apart::Grid;
-    const Coordinates ofA = coordinatesOf(a), ofB = coordinatesOf(b);
+    const bool elements = a.width != b.width;
+    const Coordinates ofA = coordinatesOf(a, elements), ofB = coordinatesOf(b, elements);
     const auto same = [&](IntExpr index) {
       return index->isConstant() || std::any_of(ofA.begin(), ofA.end(), [&](const auto& coordinate) {
                const auto other = ofB.find(coordinate.first);

@@ -1,8 +1,8 @@
 // The numbered rules of a schedule, on which lowering relies:
 //   1  threads: every axis on TIDx, TIDy, TIDz has a constant extent; a block has at most the device's
 //   2  a tensor uses each thread and block dimension once
-//   3  a vector axis is the last one, of 2, 4, 8 or 16 elements and at most 16 bytes, of a plain copy between global
-//      and local memory, along the axis whose neighbours lie next to each other in global memory
+//   3  a vector axis is the last one, of 2, 4, 8 or 16 elements and at most 16 bytes, of a plain copy from one kind of
+//      memory to another, along the axis whose neighbours lie next to each other in global memory
 //   4  a reduction's result is local; its reduced axes are serial, unrolled, on threads or on blocks; its kept axes
 //      outside the shared loops are on threads or blocks
 //   5  computeAt: at most the loops that all consumers share; none for a tensor in global memory
@@ -20,6 +20,8 @@
 //  of
 //      its elements
 //  14  threads do not wait for each other in an unswitched loop (lower/unswitch.cpp)
+//  15  in registers and in shared memory, too, the elements of a vector lie next to each other, and the first at a
+//      multiple of their number (lower/build_statements.cpp)
 //  17  what an expression reads at other coordinates than its own is in memory, or can be computed there: no reduction
 #include <algorithm>
 #include <array>
@@ -57,22 +59,27 @@ void checkVector(const TensorView* tensor) {
                       (extent->value == 2 || extent->value == 4 || extent->value == 8 || extent->value == 16) &&
                       extent->value * static_cast<int64_t>(dtypeSize(tensor->dtype())) <= 16;
     const Expr* maker = tensor->definition();
-    const bool stores = tensor->memoryType() == MemoryType::Global;
     const auto* source = maker->op() == OpKind::Set ? maker->input(0)->as<TensorView>() : nullptr;
-    const MemoryType other = stores ? MemoryType::Local : MemoryType::Global;
-    const bool copy = source && source->memoryType() == other && tensor->memoryType() != MemoryType::Shared;
-    // The elements of a vector are contiguous.
-    const TensorDomain& memory = (stores || !copy ? tensor : source)->domain();
-    const bool dense = memory.contiguity.empty() || memory.contiguity.back().value_or(false);
+    const bool copy = source && source->memoryType() != tensor->memoryType();
     const std::string what = concat("rule 3: %", tensor->name(), " cannot be vectorized: ");
     FUSER_USER_CHECK(i + 1 == loop.size(), what, "the vector must be the last loop axis");
     FUSER_USER_CHECK(size, what, "a vector must have 2, 4, 8 or 16 elements, and at most 16 bytes");
-    FUSER_USER_CHECK(copy, what, "it must be a plain copy (set) between global and local memory");
-    FUSER_USER_CHECK(dense, what, "in its memory, which a caller may give, neighbours need not lie next to each other");
+    FUSER_USER_CHECK(copy, what, "it must be a plain copy (set) from one kind of memory to another");
     const std::vector<IterDomain*> axes = tensor->axes();
     const auto along = std::find(axes.begin(), axes.end(), innermostRootOf(tensor, loop[i]));
-    FUSER_USER_CHECK(along != axes.end() && along - axes.begin() == memory.allocationOrder.back(), what,
-                     "the vector must lie along the innermost axis of its memory");
+    for (const TensorView* moved : {tensor, source}) {
+      if (moved->memoryType() != MemoryType::Global) continue;
+      // A workspace is dense in the order of its axes.
+      const TensorDomain& memory = moved->domain();
+      const bool workspace = moved->definition() && !moved->isFusionOutput();
+      const bool dense = workspace || memory.contiguity.empty() || memory.contiguity.back().value_or(false);
+      const auto innermost = workspace || memory.allocationOrder.empty() ? static_cast<int>(axes.size()) - 1
+                                                                         : memory.allocationOrder.back();
+      FUSER_USER_CHECK(dense, what, "in its memory, which a caller may give, neighbours need not lie next to each ",
+                       "other");
+      FUSER_USER_CHECK(along != axes.end() && along - axes.begin() == innermost, what,
+                       "the vector must lie along the innermost axis of its memory");
+    }
   }
 }
 

@@ -25,12 +25,14 @@ constexpr double kMemory = 0.45;     // of the segments have a tensor in shared 
 constexpr double kGlobal = 0.3;      // of those, in global memory
 constexpr double kReductions = 0.7;  // of the others with a reduction, spread it over blocks or partial results
 constexpr double kIndexType = 0.15;  // of all segments say whether indices have 32 or 64 bits
+constexpr double kShareVectors = 0.2;  // of all segments with vectors have some from or to shared memory
 constexpr double kUnswitch = 0.15;   // of all segments have an unswitched loop, if that is legal
 
 // A schedule's random numbers have nothing to do with the generator's.
 constexpr uint64_t kSeed = 0x5c4ed01e;
 constexpr uint64_t kIndexTypeSeed = 0x32b17;  // of their own, so that schedules are what they are without them
 constexpr uint64_t kUnswitchSeed = 0x7a11;    // the same
+constexpr uint64_t kVectorSeed = 0x5ec7;      // the same
 
 // Steps of one kind, by place.
 std::vector<size_t> stepsOf(const Schedule& schedule, TransformKind kind) {
@@ -174,6 +176,24 @@ void useMemory(const Fusion& part, Schedule& schedule, Choices& choices) {
   schedule.push_back(parallelize(moved.tensor, axis, choices.pick(kTypes)));
 }
 
+// Moves a tensor that vectors load or store to shared memory: those that a thread moves at once are then from or to
+// there.
+void shareVectors(Schedule& schedule, Choices& choices) {
+  std::vector<std::string> onChip;
+  for (size_t place : stepsOf(schedule, TransformKind::Parallelize)) {
+    if (schedule[place].type != ParallelType::Vectorize) continue;
+    const std::string& moved = schedule[place].tensor;
+    const auto copy = std::find_if(schedule.begin(), schedule.end(), [&](const Transform& step) {
+      return step.kind == TransformKind::CacheBefore && step.tensor == moved;
+    });
+    onChip.push_back(copy == schedule.end() ? moved : copy->other);
+  }
+  if (onChip.empty()) return;
+  Transform step = on(TransformKind::SetMemoryType, choices.pick(onChip));
+  step.memory = MemoryType::Shared;
+  insertBefore(schedule, TransformKind::InlineMost, {step});
+}
+
 // A schedule may repeat all work in each thread of each block. One that makes interp run a statement more often than
 // this, some tenths of a second, is as good as illegal.
 constexpr int64_t kMostTurns = int64_t{1} << 22;
@@ -251,7 +271,8 @@ std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase,
   const std::vector<HostValue> inputs = hostValues(data);
   FusionExecutorCache::Settings settings = settingsOf(testCase);
   std::map<int64_t, Schedule> schedules;
-  Choices choices(kSeed, draw), indexTypes(kIndexTypeSeed, draw), unswitches(kUnswitchSeed, draw);
+  Choices choices(kSeed, draw), indexTypes(kIndexTypeSeed, draw), unswitches(kUnswitchSeed, draw),
+      vectors(kVectorSeed, draw);
   AfterSchedule varying([&](int segment, Fusion& part, Schedule& schedule) {
     const Schedule chosen = schedule;
     if (choices.chance(kMemory)) {
@@ -259,6 +280,10 @@ std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase,
     } else if (!choices.chance(kReductions) || !spreadReduction(part, schedule, choices)) {
       for (int64_t changes = choices.integer(1, kMaxChanges); changes > 0; --changes)
         schedule = varied(schedule, choices);
+    }
+    if (vectors.chance(kShareVectors)) {
+      schedule = chosen;
+      shareVectors(schedule, vectors);
     }
     if (unswitches.chance(kUnswitch)) unswitchLoop(schedule, unswitches);
     if (indexTypes.chance(kIndexType)) schedule.push_back(indexTypeOf(indexTypes));

@@ -42,7 +42,7 @@ TEST(RandomScheduleTest, LegalSchedulesChangeNoAnswer) {
   GeneratorOptions small;
   small.medianElements = 128;
   const uint64_t count = std::getenv("FUSER_FULL_SCHEDULES") ? 3000 : 60;
-  uint64_t changed = 0, transforms = 0, unswitched = 0;
+  uint64_t changed = 0, transforms = 0, unswitched = 0, shared = 0;
   for (uint64_t number = 0; number < count; ++number) {
     const Case testCase = generateCase(17, number, small);
     const std::optional<Case> other = viewOf(randomScheduleView(), testCase, number);
@@ -50,8 +50,10 @@ TEST(RandomScheduleTest, LegalSchedulesChangeNoAnswer) {
     ++changed;
     for (const auto& [segment, schedule] : other->segmentSchedules) {
       transforms += schedule.size();
-      unswitched += std::any_of(schedule.begin(), schedule.end(),
-                                [](const Transform& step) { return step.type == ParallelType::Unswitch; });
+      const auto has = [&](const auto& is) { return std::any_of(schedule.begin(), schedule.end(), is); };
+      const bool vectors = has([](const Transform& step) { return step.type == ParallelType::Vectorize; });
+      unswitched += has([](const Transform& step) { return step.type == ParallelType::Unswitch; });
+      shared += vectors && has([](const Transform& step) { return step.memory == MemoryType::Shared; });
     }
     const CaseVerdict verdict = judgeCase(*other);
     EXPECT_FALSE(isFinding(verdict.kind)) << printCase(*other) << toString(verdict);
@@ -59,9 +61,11 @@ TEST(RandomScheduleTest, LegalSchedulesChangeNoAnswer) {
   }
   EXPECT_GT(changed, count / 3);
   EXPECT_GT(transforms, 5 * changed);
-  std::printf("%llu schedules, %llu with an unswitched loop\n", static_cast<unsigned long long>(changed),
-              static_cast<unsigned long long>(unswitched));
+  std::printf("%llu schedules, %llu with an unswitched loop, %llu with vectors from or to shared memory\n",
+              static_cast<unsigned long long>(changed), static_cast<unsigned long long>(unswitched),
+              static_cast<unsigned long long>(shared));
   EXPECT_GT(unswitched * 20, changed);
+  EXPECT_GT(shared * 20, changed);
 }
 
 TEST(RandomScheduleTest, ReachesDifferentSchedulesThatParseBack) {
