@@ -66,6 +66,17 @@ Json costsJson(const Costs& costs) {
   return json;
 }
 
+Json featuresJson(const CampaignSummary& summary) {
+  Json json = Json::object();
+  for (const auto& [name, feature] : summary.features) {
+    json[name] = {{"cases", feature.cases},
+                  {"share", share(feature.cases, summary.cases)},
+                  {"segments", segmentsOf(feature)},
+                  {"median_expressions", medianExprs(feature)}};
+  }
+  return json;
+}
+
 Json stampJson(const CampaignSummary& summary) {
   Json json = Json::object();
   for (const auto& [name, value] : summary.stamp) json[keyFromWords(name)] = value;
@@ -107,6 +118,7 @@ std::string toJson(const CampaignSummary& summary) {
   json["compilers"] = allFields<Json>(summary.compilers);
   json["views"] = viewsJson(summary);
   json["costs"] = costsJson(summary.costs);
+  json["kernel_features"] = featuresJson(summary);
   json["corpus"] = allFields<Json>(summary.corpus);
   json["findings"] = allFields<Json>(summary.findings);
   json["buckets"] = bucketsJson(summary);

@@ -84,6 +84,7 @@ reports::Sums sumsOfCase(const TaskResult& result) {
   rows.add(verdict.schedulers, sums.schedulers);
   rows.add(verdict.passes, sums.passes);
   rows.add(verdict.decisions, sums.decisions);
+  for (const auto& [feature, segments] : verdict.features) sums.features[feature] = {1, segments};
   for (const auto& [op, counts] : verdict.ops) {
     sums.ops[std::string(opName(op))].elements = elementsOf(counts);
   }
@@ -131,6 +132,7 @@ Accounting::Accounting() {
   for (const std::string& trait : allTraits()) sums.traits[trait] = {};
   for (const PassInfo& pass : allPasses()) sums.passes[std::string(pass.name)] = {};
   for (const auto& [decision, count] : namedCounts({})) sums.decisions[decision] = {};
+  for (const std::string& feature : allKernelFeatures()) sums.features[feature] = {};
   for (const View& view : allViews()) {
     sums.views[std::string(view.name)] = {std::string(view.summary), view.oneIn, {}, 0, 0};
   }

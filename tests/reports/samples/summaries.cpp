@@ -117,6 +117,9 @@ CampaignSummary hostileSummary(const std::string& text) {
       40,
       1000,
       {{"PointWise" + text, {39, 60, 61, 2500, 1200, 1100, 0, 0}}, {"Reduction", {7, 7, 7, 1300, 900, 800, 12, 345}}}};
+  summary.features = {{"grid barrier" + text, {12, {{1, 4}, {5, 9}, {8, 2}}}},
+                      {"unrolled loop", {1600, {{3, 2000}}}},
+                      {"workspace", {}}};
   summary.corpus = {{"corpus/a.fusion" + text, "agrees", "", ""},
                     {"corpus/b.fusion", "rejected" + text, "does not parse" + text, ""}};
   addFindings(summary, text);
