@@ -71,8 +71,9 @@ Json featuresJson(const CampaignSummary& summary) {
   for (const auto& [name, feature] : summary.features) {
     json[name] = {{"cases", feature.cases},
                   {"share", share(feature.cases, summary.cases)},
-                  {"segments", segmentsOf(feature)},
-                  {"median_expressions", medianExprs(feature)}};
+                  {"segments", countOf(feature.segments)},
+                  {"median_expressions", medianOf(feature.segments)},
+                  {"median_expressions_of_largest", medianOf(feature.largest)}};
   }
   return json;
 }
@@ -130,6 +131,8 @@ std::string toJson(const CampaignSummary& summary) {
   json["coverage"]["pass"] = coverageJson(summary.passes);
   json["coverage"]["segmenter_decision"] = coverageJson(summary.decisions);
   json["coverage"]["op_dtype_scheduler"] = summary.opCoverage;
+  json["coverage"]["op_dtype_rank"] = summary.combinations;
+  json["coverage"]["never_drawn"] = summary.neverDrawn;
   json["coverage"]["never_generated"] = summary.neverGenerated;
   json["coverage"]["never_fused"] = summary.neverFused;
   json["margins"] = summary.margins;

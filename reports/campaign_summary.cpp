@@ -120,9 +120,11 @@ std::string toText(const CampaignSummary& summary) {
     out << separator << decision << " " << 100 * share(row.cases, summary.cases) << "%";
     separator = ", ";
   }
-  if (!summary.features.empty()) out << "\nfeatures of kernels: cases, median expressions of the segments:";
+  if (!summary.features.empty())
+    out << "\nfeatures of kernels: cases, median expressions of the segments (of the largest of each case):";
   for (const auto& [name, feature] : summary.features) {
-    out << "\n  " << name << " " << 100 * share(feature.cases, summary.cases) << "% " << medianExprs(feature);
+    out << "\n  " << name << " " << 100 * share(feature.cases, summary.cases) << "% " << medianOf(feature.segments)
+        << " (" << medianOf(feature.largest) << ")";
   }
   double total = 0;
   for (const auto& [stage, seconds] : summary.stageSeconds) total += seconds;

@@ -149,6 +149,8 @@ struct Sums {
   std::map<std::string, KernelFeature> features;  // of the back end; every feature, 0 included
   // op -> dtype of its (first) operand -> scheduler of the segment that computed it -> cases
   std::map<std::string, std::map<std::string, std::map<std::string, int64_t>>> opCoverage;
+  // op -> dtype of its first tensor operand -> rank of this operand -> cases
+  std::map<std::string, std::map<std::string, std::map<std::string, int64_t>>> combinations;
   std::map<std::string, Margins> margins;      // by op
   std::map<std::string, double> stageSeconds;  // over all workers
   Compilers compilers;
@@ -158,7 +160,7 @@ struct Sums {
 };
 REPORTS_FIELDS(Sums, cases, runs, verdicts, rejectedByReason, judgedCases, decidedCases, probedCases, secondLooks,
                slowCases, slowestSeconds, elements, outputs, ops, dtypes, ranks, schedulers, traits, passes, decisions,
-               features, opCoverage, margins, stageSeconds, compilers, views, costs)
+               features, opCoverage, combinations, margins, stageSeconds, compilers, views, costs)
 
 struct CampaignSummary : Sums {
   std::vector<std::pair<std::string, std::string>> stamp;  // version, format, stream, engine, compiler, …
@@ -168,6 +170,7 @@ struct CampaignSummary : Sums {
   bool interrupted = false;
   int exitCode = 0;                         // the exit code of the process; 0 while it runs
   std::vector<std::string> neverGenerated;  // ops without any case
+  std::vector<std::string> neverDrawn;      // combinations of op, dtype and rank without any case: "Pad f32 rank 5"
   std::vector<std::string> neverFused;      // ops that occurred, but never with another op in one kernel
   std::vector<Progress> progress;           // in order of time, at most a few hundred samples
   std::vector<CorpusCase> corpus;

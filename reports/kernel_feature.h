@@ -12,12 +12,13 @@ namespace reports {
 struct KernelFeature {
   int64_t cases = 0;                    // with a kernel that has it, in their own build or in a view
   std::map<int64_t, int64_t> segments;  // number of tensor expressions -> segments that have it
+  std::map<int64_t, int64_t> largest;   // the same of the largest such segment of each case -> cases
   bool operator==(const KernelFeature&) const = default;
 };
-REPORTS_FIELDS(KernelFeature, cases, segments)
+REPORTS_FIELDS(KernelFeature, cases, segments, largest)
 
-// The number of segments, and the median of their numbers of expressions, the lower one of two; 0 of none.
-int64_t segmentsOf(const KernelFeature& feature);
-int64_t medianExprs(const KernelFeature& feature);
+// How many there are in a histogram, and their median, the lower one of two; 0 of none.
+int64_t countOf(const std::map<int64_t, int64_t>& histogram);
+int64_t medianOf(const std::map<int64_t, int64_t>& histogram);
 
 }  // namespace reports

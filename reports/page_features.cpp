@@ -11,8 +11,10 @@ void writeRow(Markup& page, const std::string& name, const KernelFeature& featur
   page.open("tr").element("th", {{"scope", "row"}}, name);
   page.element("td", {{"class", "number"}}, grouped(feature.cases));
   page.element("td", {{"class", part < kFewCases ? "number low" : "number"}}, percent(part));
-  page.element("td", {{"class", "number"}}, grouped(segmentsOf(feature)));
-  page.element("td", {{"class", "number"}}, feature.segments.empty() ? "–" : grouped(medianExprs(feature))).close();
+  page.element("td", {{"class", "number"}}, grouped(countOf(feature.segments)));
+  for (const auto* histogram : {&feature.segments, &feature.largest})
+    page.element("td", {{"class", "number"}}, histogram->empty() ? "–" : grouped(medianOf(*histogram)));
+  page.close();
 }
 
 }  // namespace
@@ -28,10 +30,10 @@ void writeFeatures(Markup& page, const CampaignSummary& summary) {
   if (!summary.features.empty()) {
     page.element("p", {{"class", "note"}},
                  "Of the kernels that a case was compiled to, as it is and in the views that it was judged in. "
-                 "Expressions: the median of the segments that have the feature.");
+                 "Expressions: the median of the segments that have the feature, and of the largest one of each case.");
     page.open("div", {{"class", "scroll"}, {"tabindex", "0"}}).open("table", {{"class", "views"}});
     page.open("thead").open("tr");
-    for (const char* name : {"feature", "cases", "share", "segments", "expressions"})
+    for (const char* name : {"feature", "cases", "share", "segments", "expressions", "of the largest"})
       page.element("th", {{"scope", "col"}}, name);
     page.close().close().open("tbody");
     for (const auto& [name, feature] : summary.features) writeRow(page, name, feature, summary.cases);

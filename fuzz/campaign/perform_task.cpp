@@ -33,6 +33,7 @@ void describe(const Case& testCase, TaskResult& result) {
   result.dtypes = features.dtypes;
   result.ranks = features.ranks;
   result.traits = features.traits;
+  result.combinations = combinationsOf(*testCase.fusion);
 }
 
 // What the compiled program's segments hold.

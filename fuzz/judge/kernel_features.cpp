@@ -10,6 +10,7 @@
 #include "fuser/kernel/shared_layout.h"
 #include "fuser/ops/op_table.h"
 #include "fuser/runtime/fusion_executor_cache.h"
+#include "fuzz/faults/rows_in_block.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -18,94 +19,26 @@ constexpr int64_t kWidths[] = {2, 4, 8, 16};
 
 std::string vectorsOf(int64_t width) { return concat("vectors of ", width); }
 
-// What a block keeps of a row: the places of stores, loads and reductions, which are numbered in preorder.
-class KeptRows {
- public:
-  explicit KeptRows(const Kernel& kernel) : kernel_(kernel) {
-    uses_.resize(kernel.buffers.size());
-    visit(kernel.body);
+bool isOverBlocks(const TensorView* tensor) {
+  const std::vector<IterDomain*>& loops = tensor->domain().loop;
+  return std::any_of(loops.begin(), loops.end(),
+                     [](const IterDomain* loop) { return loop->isReduction() && isBlockDim(loop->parallelType()); });
+}
+
+// Of a reduction in a block of this shape.
+void addFeaturesOf(const TensorView* reduction, const std::array<int64_t, 3>& block, std::set<std::string>& found) {
+  const bool isOfVariance = isWelford(reduction->definition()->op());
+  if (isOverBlocks(reduction)) {
+    found.insert("grid reduction");
+    if (isOfVariance) found.insert("Welford of blocks");
   }
-
-  bool in(MemoryType memory) const {
-    for (const Buffer& buffer : kernel_.buffers) {
-      if (buffer.memory == memory && isKept(buffer)) return true;
-    }
-    return false;
-  }
-
- private:
-  struct Uses {
-    int firstStore = -1, lastLoad = -1;
-    bool isReduced = false;  // it holds results of a reduction, which outlive it by themselves
-  };
-
-  bool isKept(const Buffer& buffer) const {
-    const Uses& uses = uses_[static_cast<size_t>(buffer.id)];
-    if (uses.firstStore < 0 || uses.isReduced || !buffer.size || buffer.size->isConstant(1)) return false;
-    return std::any_of(ends_.begin(), ends_.end(),
-                       [&](int end) { return uses.firstStore < end && end < uses.lastLoad; });
-  }
-
-  // Returns whether a statement of a reduction stands in the body itself.
-  bool visit(const Body& body) {
-    bool reduces = false;
-    for (const Statement& statement : body) {
-      ++place_;
-      if (const For* loop = std::get_if<For>(&statement.node)) {
-        if (visit(loop->body)) ends_.push_back(++place_);
-      } else if (const If* branch = std::get_if<If>(&statement.node)) {
-        reduces |= visit(branch->body);
-      } else {
-        reduces |= note(statement);
-      }
-    }
-    return reduces;
-  }
-
-  bool note(const Statement& statement) {
-    if (const Move* move = std::get_if<Move>(&statement.node)) {
-      store(move->target);
-      load(move->source);
-    }
-    if (const LoadIndex* index = std::get_if<LoadIndex>(&statement.node)) load(index->source);
-    if (std::holds_alternative<BlockWelford>(statement.node)) ends_.push_back(place_);
-    if (const BlockReduce* reduce = std::get_if<BlockReduce>(&statement.node)) {
-      result(reduce->target);
-      ends_.push_back(place_);
-    }
-    if (const JoinWelford* join = std::get_if<JoinWelford>(&statement.node)) {
-      for (const Access& access : {join->mean, join->squares, join->count}) result(access);
-      return true;
-    }
-    const Compute* compute = std::get_if<Compute>(&statement.node);
-    if (!compute) return false;
-    const bool reduces = compute->source && isReduction(compute->source->op());
-    reduces ? result(compute->target) : store(compute->target);
-    for (const Operand& operand : compute->operands) {
-      if (operand.kind == Operand::Kind::Access) load(operand.access);
-    }
-    return reduces;
-  }
-
-  Uses& usesOf(const Access& access) { return uses_[static_cast<size_t>(access.buffer)]; }
-  void result(const Access& access) { usesOf(access).isReduced = true; }
-  void load(const Access& access) { usesOf(access).lastLoad = place_; }
-  void store(const Access& access) {
-    if (usesOf(access).firstStore < 0) usesOf(access).firstStore = place_;
-  }
-
-  const Kernel& kernel_;
-  std::vector<Uses> uses_;  // by buffer
-  std::vector<int> ends_;   // of reductions
-  int place_ = 0;
-};
-
-// Whether threads that do not reduce together reduce at once.
-bool isOfSeveralRows(const Kernel& kernel, const std::array<bool, 3>& reduced) {
-  for (size_t dim = 0; dim < 3; ++dim) {
-    if (!reduced[dim] && kernel.blockDim[dim] > 1) return true;
-  }
-  return false;
+  const std::array<bool, 3> reduced = reducedThreads(reduction);
+  bool isOfThreads = false, hasOthers = false;
+  for (size_t dim = 0; dim < 3; ++dim) (reduced[dim] ? isOfThreads : hasOthers) |= block[dim] > 1;
+  if (!isOfThreads) return;
+  found.insert("block reduction");
+  if (isOfVariance) found.insert("Welford of threads");
+  if (hasOthers) found.insert("rows beside rows");
 }
 
 }  // namespace
@@ -126,22 +59,9 @@ const std::vector<std::string>& allKernelFeatures() {
 
 std::set<std::string> featuresOf(const Kernel& kernel) {
   std::set<std::string> found;
-  const auto isIn = [&](const Access& access, MemoryType memory) {
-    return kernel.buffers[static_cast<size_t>(access.buffer)].memory == memory;
-  };
   forEachStatement(kernel.body, [&](const Statement& statement) {
     if (const Barrier* barrier = std::get_if<Barrier>(&statement.node))
       found.insert(barrier->ofGrid() ? "grid barrier" : "block barrier");
-    if (const BlockReduce* reduce = std::get_if<BlockReduce>(&statement.node)) {
-      found.insert("block reduction");
-      if (isOfSeveralRows(kernel, reduce->dims)) found.insert("rows beside rows");
-    }
-    if (const BlockWelford* welford = std::get_if<BlockWelford>(&statement.node)) {
-      found.insert({"block reduction", "Welford of threads"});
-      if (isOfSeveralRows(kernel, welford->dims)) found.insert("rows beside rows");
-    }
-    const JoinWelford* join = std::get_if<JoinWelford>(&statement.node);
-    if (join && isIn(join->otherMean, MemoryType::Global)) found.insert("Welford of blocks");
     const For* loop = std::get_if<For>(&statement.node);
     if (loop && loop->unroll) found.insert("unrolled loop");
     const Move* move = std::get_if<Move>(&statement.node);
@@ -162,16 +82,15 @@ std::set<std::string> featuresOf(const Kernel& kernel) {
   return found;
 }
 
-std::set<std::string> featuresOf(const Schedule& schedule, const Fusion& scheduledPart) {
+std::set<std::string> featuresOf(const Schedule& schedule, const Fusion& scheduledPart,
+                                 const std::array<int64_t, 3>& block) {
   std::set<std::string> found;
   for (const Transform& step : schedule) {
     if (step.kind == TransformKind::RFactor) found.insert("thread partials");
   }
   for (const Val* val : scheduledPart.usedVals()) {
-    if (val->isScalar()) continue;
-    for (const IterDomain* loop : val->as<TensorView>()->domain().loop) {
-      if (loop->isReduction() && isBlockDim(loop->parallelType())) found.insert("grid reduction");
-    }
+    const bool isReduced = val->isTensor() && val->definition() && isReduction(val->definition()->op());
+    if (isReduced) addFeaturesOf(val->as<TensorView>(), block, found);
   }
   return found;
 }
@@ -190,10 +109,11 @@ void KernelFeatures::afterSchedule(int segment, Fusion& part, Schedule& schedule
   if (isGiven) found_.insert("random schedule");
 }
 
-void KernelFeatures::afterApplySchedule(int, Fusion& part) { found_.merge(featuresOf(schedule_, part)); }
+void KernelFeatures::afterApplySchedule(int, Fusion& part) { part_ = &part; }
 
 void KernelFeatures::afterLower(int, Kernel& kernel) {
   found_.merge(featuresOf(kernel));
+  found_.merge(featuresOf(schedule_, *part_, kernel.blockDim));
   for (const std::string& feature : found_) ++counts_[feature][exprs_];
 }
 

@@ -2,6 +2,7 @@
 // KernelFeatures: which features of the back end the kernels of a case have, read from kernel IR and schedules, never
 // from the names of ops. A campaign counts them, so that it says what its cases could have shown.
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -24,8 +25,9 @@ const std::vector<std::string>& allKernelFeatures();
 // The features of a kernel's statements. A row is kept between two passes if a buffer of several elements is stored
 // before a reduction ends and read after it, by the loop that follows.
 std::set<std::string> featuresOf(const Kernel& kernel);
-// Those that only a schedule tells. The part has its loops.
-std::set<std::string> featuresOf(const Schedule& schedule, const Fusion& scheduledPart);
+// Those that a schedule tells, of a part that has its loops, in blocks of so many threads.
+std::set<std::string> featuresOf(const Schedule& schedule, const Fusion& scheduledPart,
+                                 const std::array<int64_t, 3>& block);
 
 // Watches a case's compilations, those of segments with caches of their own included.
 class KernelFeatures final : public CompileObserver {
@@ -47,6 +49,7 @@ class KernelFeatures final : public CompileObserver {
   // Of the segment that is compiled.
   int64_t exprs_ = 0;
   Schedule schedule_;
+  const Fusion* part_ = nullptr;
   std::set<std::string> found_;
 };
 

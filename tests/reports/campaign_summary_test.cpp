@@ -91,11 +91,14 @@ TEST(CampaignSummaryTest, JsonHasAllCostsOfAScheduler) {
 TEST(CampaignSummaryTest, FeaturesOfKernelsHaveAShareAndAMedian) {
   CampaignSummary summary = sample();
   summary.cases = 2000;
-  summary.features = {{"grid barrier", {12, {{1, 4}, {5, 5}, {8, 2}}}}, {"unrolled loop", {20, {}}}, {"workspace", {}}};
+  summary.features = {{"grid barrier", {12, {{1, 4}, {5, 5}, {8, 2}}, {{8, 11}, {9, 1}}}},
+                      {"unrolled loop", {20, {}, {}}},
+                      {"workspace", {}}};
   const nlohmann::json json = nlohmann::json::parse(toJson(summary));
   EXPECT_EQ(json["kernel_features"]["grid barrier"]["cases"], 12);
   EXPECT_EQ(json["kernel_features"]["grid barrier"]["segments"], 11);
   EXPECT_EQ(json["kernel_features"]["grid barrier"]["median_expressions"], 5);
+  EXPECT_EQ(json["kernel_features"]["grid barrier"]["median_expressions_of_largest"], 8);
   EXPECT_EQ(json["kernel_features"]["workspace"]["median_expressions"], 0);
   EXPECT_EQ(rareFeaturesLine(summary),
             "features of kernels in less than 1 % of the cases: workspace 0.00 %, grid barrier 0.60 %");

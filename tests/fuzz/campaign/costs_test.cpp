@@ -60,7 +60,7 @@ TEST(KernelFeatureCountsTest, AnAccountingAddsCasesAndSegments) {
   accounting.add("case 0", result, 0);
   accounting.add("case 1", result, 0);
   accounting.add("case 2", {}, 0);
-  const reports::KernelFeature sum{2, {{2, 2}, {5, 6}}};
+  const reports::KernelFeature sum{2, {{2, 2}, {5, 6}}, {{5, 2}}};
   EXPECT_EQ(accounting.sums().features.at("grid barrier"), sum);
   EXPECT_EQ(accounting.sums().features.at("workspace"), reports::KernelFeature{});
   EXPECT_EQ(accounting.sums().features.size(), allKernelFeatures().size());
