@@ -66,6 +66,18 @@ Json costsJson(const Costs& costs) {
   return json;
 }
 
+Json featuresJson(const CampaignSummary& summary) {
+  Json json = Json::object();
+  for (const auto& [name, feature] : summary.features) {
+    json[name] = {{"cases", feature.cases},
+                  {"share", share(feature.cases, summary.cases)},
+                  {"segments", countOf(feature.segments)},
+                  {"median_expressions", medianOf(feature.segments)},
+                  {"median_expressions_of_largest", medianOf(feature.largest)}};
+  }
+  return json;
+}
+
 Json stampJson(const CampaignSummary& summary) {
   Json json = Json::object();
   for (const auto& [name, value] : summary.stamp) json[keyFromWords(name)] = value;
@@ -107,6 +119,7 @@ std::string toJson(const CampaignSummary& summary) {
   json["compilers"] = allFields<Json>(summary.compilers);
   json["views"] = viewsJson(summary);
   json["costs"] = costsJson(summary.costs);
+  json["kernel_features"] = featuresJson(summary);
   json["corpus"] = allFields<Json>(summary.corpus);
   json["findings"] = allFields<Json>(summary.findings);
   json["buckets"] = bucketsJson(summary);
@@ -118,6 +131,8 @@ std::string toJson(const CampaignSummary& summary) {
   json["coverage"]["pass"] = coverageJson(summary.passes);
   json["coverage"]["segmenter_decision"] = coverageJson(summary.decisions);
   json["coverage"]["op_dtype_scheduler"] = summary.opCoverage;
+  json["coverage"]["op_dtype_rank"] = summary.combinations;
+  json["coverage"]["never_drawn"] = summary.neverDrawn;
   json["coverage"]["never_generated"] = summary.neverGenerated;
   json["coverage"]["never_fused"] = summary.neverFused;
   json["margins"] = summary.margins;

@@ -60,6 +60,24 @@ std::string toLine(const CampaignSummary& summary) {
   return out.str();
 }
 
+std::string rareFeaturesLine(const CampaignSummary& summary) {
+  std::multimap<double, std::string> rare;
+  for (const auto& [name, feature] : summary.features) {
+    const double part = share(feature.cases, summary.cases);
+    if (part < kFewCases) rare.emplace(part, name);
+  }
+  if (rare.empty() || summary.cases == 0) return "";
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(2) << "features of kernels in less than " << std::setprecision(0)
+      << 100 * kFewCases << " % of the cases:" << std::setprecision(2);
+  const char* between = " ";
+  for (const auto& [part, name] : rare) {
+    out << between << name << " " << 100 * part << " %";
+    between = ", ";
+  }
+  return out.str();
+}
+
 std::string toText(const CampaignSummary& summary) {
   std::ostringstream out;
   out << std::fixed << std::setprecision(4);
@@ -101,6 +119,12 @@ std::string toText(const CampaignSummary& summary) {
   for (const auto& [decision, row] : summary.decisions) {
     out << separator << decision << " " << 100 * share(row.cases, summary.cases) << "%";
     separator = ", ";
+  }
+  if (!summary.features.empty())
+    out << "\nfeatures of kernels: cases, median expressions of the segments (of the largest of each case):";
+  for (const auto& [name, feature] : summary.features) {
+    out << "\n  " << name << " " << 100 * share(feature.cases, summary.cases) << "% " << medianOf(feature.segments)
+        << " (" << medianOf(feature.largest) << ")";
   }
   double total = 0;
   for (const auto& [stage, seconds] : summary.stageSeconds) total += seconds;

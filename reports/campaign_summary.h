@@ -12,6 +12,7 @@
 #include "reports/costs.h"
 #include "reports/fields.h"
 #include "reports/fields_sum.h"
+#include "reports/kernel_feature.h"
 #include "reports/second_looks.h"
 #include "reports/segment_graph.h"
 
@@ -145,8 +146,11 @@ struct Sums {
   std::map<std::string, Coverage> traits;     // cases with streams, aliases, …; every trait, 0 included
   std::map<std::string, Coverage> passes;     // cases whose fusion the pass changed; every pass, 0 included
   std::map<std::string, Coverage> decisions;  // cases with this decision of the segmenter; every decision, 0 included
+  std::map<std::string, KernelFeature> features;  // of the back end; every feature, 0 included
   // op -> dtype of its (first) operand -> scheduler of the segment that computed it -> cases
   std::map<std::string, std::map<std::string, std::map<std::string, int64_t>>> opCoverage;
+  // op -> dtype of its first tensor operand -> rank of this operand -> cases
+  std::map<std::string, std::map<std::string, std::map<std::string, int64_t>>> combinations;
   std::map<std::string, Margins> margins;      // by op
   std::map<std::string, double> stageSeconds;  // over all workers
   Compilers compilers;
@@ -156,7 +160,7 @@ struct Sums {
 };
 REPORTS_FIELDS(Sums, cases, runs, verdicts, rejectedByReason, judgedCases, decidedCases, probedCases, secondLooks,
                slowCases, slowestSeconds, elements, outputs, ops, dtypes, ranks, schedulers, traits, passes, decisions,
-               opCoverage, margins, stageSeconds, compilers, views, costs)
+               features, opCoverage, combinations, margins, stageSeconds, compilers, views, costs)
 
 struct CampaignSummary : Sums {
   std::vector<std::pair<std::string, std::string>> stamp;  // version, format, stream, engine, compiler, …
@@ -166,6 +170,7 @@ struct CampaignSummary : Sums {
   bool interrupted = false;
   int exitCode = 0;                         // the exit code of the process; 0 while it runs
   std::vector<std::string> neverGenerated;  // ops without any case
+  std::vector<std::string> neverDrawn;      // combinations of op, dtype and rank without any case: "Pad f32 rank 5"
   std::vector<std::string> neverFused;      // ops that occurred, but never with another op in one kernel
   std::vector<Progress> progress;           // in order of time, at most a few hundred samples
   std::vector<CorpusCase> corpus;
@@ -198,6 +203,10 @@ std::string toHtml(const CampaignSummary& summary);
 std::string toJUnit(const CampaignSummary& summary);
 // For a terminal: one line, "cases 300 in 3.5 s (85.6 a second); 2 findings, 1 of them known; 97.0 % of cases decided",
 std::string toLine(const CampaignSummary& summary);
+// a line with the features of kernels in less than kFewCases of the cases, the rarest first, each with its share; "" if
+// there is none,
+std::string rareFeaturesLine(const CampaignSummary& summary);
+inline constexpr double kFewCases = 0.01;
 // and a screen of figures.
 std::string toText(const CampaignSummary& summary);
 

@@ -22,6 +22,7 @@ void writeVerdicts(Markup& page, const CampaignSummary& summary);
 void writeThroughput(Markup& page, const CampaignSummary& summary);
 void writeTime(Markup& page, const CampaignSummary& summary);
 void writeCosts(Markup& page, const CampaignSummary& summary);
+void writeFeatures(Markup& page, const CampaignSummary& summary);
 void writeRun(Markup& page, const CampaignSummary& summary);
 
 // Opens a section, and in it a fold that is closed at first: `title` and `sentence` stay visible. closeFold() ends

@@ -223,6 +223,8 @@ void writeCoverage(Markup& page, const CampaignSummary& summary) {
                "elements that the oracle could decide.");
   writeHeatMap(page, summary);
   writeNames(page, "Never generated", summary.neverGenerated, "Every op was generated.");
+  writeNames(page, "Never drawn: op, dtype and rank", summary.neverDrawn,
+             "Every op was drawn on each dtype at each rank that it takes.");
   writeNames(page, "Generated, but never beside another op in one kernel", summary.neverFused,
              "Every op that was generated was fused with another.");
   page.open("details").element("summary", {}, "Cases by dtype, rank, scheduler, trait, pass and decision");

@@ -84,11 +84,14 @@ reports::Sums sumsOfCase(const TaskResult& result) {
   rows.add(verdict.schedulers, sums.schedulers);
   rows.add(verdict.passes, sums.passes);
   rows.add(verdict.decisions, sums.decisions);
+  for (const auto& [feature, segments] : verdict.features)
+    sums.features[feature] = {1, segments, {{segments.rbegin()->first, 1}}};
   for (const auto& [op, counts] : verdict.ops) {
     sums.ops[std::string(opName(op))].elements = elementsOf(counts);
   }
   for (const auto& [op, margins] : verdict.margins) sums.margins[std::string(opName(op))] = margins.tenths;
   for (const auto& [op, dtype, scheduler] : result.places) sums.opCoverage[op][dtype][scheduler] = 1;
+  for (const auto& [op, dtype, rank] : result.combinations) sums.combinations[op][dtype][rank] = 1;
   for (const auto& [view, kind] : result.views) sums.views[view].verdicts[kind] = 1;
   for (const auto& [view, segments] : result.viewSegments) {
     sums.views[view].segmentsOfCases = segments[0];
@@ -131,6 +134,7 @@ Accounting::Accounting() {
   for (const std::string& trait : allTraits()) sums.traits[trait] = {};
   for (const PassInfo& pass : allPasses()) sums.passes[std::string(pass.name)] = {};
   for (const auto& [decision, count] : namedCounts({})) sums.decisions[decision] = {};
+  for (const std::string& feature : allKernelFeatures()) sums.features[feature] = {};
   for (const View& view : allViews()) {
     sums.views[std::string(view.name)] = {std::string(view.summary), view.oneIn, {}, 0, 0};
   }
@@ -183,7 +187,17 @@ reports::CampaignSummary Accounting::summary() const {
       summary.neverFused.push_back(name);
     }
   }
+  for (const Combination& combination : possibleCombinations()) {
+    if (!wasDrawn(combination)) summary.neverDrawn.push_back(toString(combination));
+  }
   return summary;
+}
+
+bool Accounting::wasDrawn(const Combination& combination) const {
+  const auto op = figures_.sums.combinations.find(combination[0]);
+  if (op == figures_.sums.combinations.end()) return false;
+  const auto dtype = op->second.find(combination[1]);
+  return dtype != op->second.end() && dtype->second.count(combination[2]) != 0;
 }
 
 std::string Accounting::toJson() const { return reports::toJsonText(figures_); }

@@ -56,6 +56,7 @@ class Accounting {
   static Accounting fromJson(const std::string& text);
 
  private:
+  bool wasDrawn(const Combination& combination) const;
   bool isHostScalar(const std::string& op) const;  // wherever it was compiled
 
   AccountingFigures figures_;

@@ -33,6 +33,7 @@ void describe(const Case& testCase, TaskResult& result) {
   result.dtypes = features.dtypes;
   result.ranks = features.ranks;
   result.traits = features.traits;
+  result.combinations = combinationsOf(*testCase.fusion);
 }
 
 // What the compiled program's segments hold.
@@ -91,7 +92,7 @@ int64_t segmentsIn(const CaseVerdict& verdict) {
 }
 
 // A generated case in the views that its number draws. The first finding becomes the case's verdict; counts stay those
-// of the case itself.
+// of the case itself, but for the features of kernels: a view is there for other ones.
 void judgeViews(const Case& testCase, uint64_t number, const TaskSettings& settings, TaskResult& result) {
   for (const View& view : allViews()) {
     const std::optional<uint64_t> draw = viewDraw(view, settings.seed, number);
@@ -103,6 +104,7 @@ void judgeViews(const Case& testCase, uint64_t number, const TaskSettings& setti
     result.verdict.seconds.emplace_back("views", secondsSince(start));
     result.views[std::string(view.name)] = verdictName(verdict.kind);
     result.viewSegments[std::string(view.name)] = {segmentsIn(result.verdict), segmentsIn(verdict)};
+    reports::addTo(result.verdict.features, verdict.features);
     if (!isFinding(verdict.kind)) continue;
     result.view = view.name;
     result.verdict.kind = verdict.kind;

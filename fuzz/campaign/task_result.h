@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fuser/case/case.h"
+#include "fuzz/campaign/combinations.h"
 #include "fuzz/isolate/worker_pool.h"
 #include "fuzz/judge/judge_case.h"
 #include "reports/costs.h"
@@ -47,6 +48,7 @@ struct TaskResult {
   BatchFigures batch;
   std::vector<BatchFinding> findings;                // for a batch
   std::set<std::string> ops, dtypes, ranks, traits;  // of the case
+  std::set<Combination> combinations;                // of the case
   std::set<OpPlace> places;                          // of the program after passes and segmentation
   std::set<std::string> fused;                       // ops that shared a kernel with another op
   std::map<std::string, std::string> views;          // verdicts by view in which it was judged (views/views.h)
@@ -56,7 +58,7 @@ struct TaskResult {
   bool operator==(const TaskResult&) const = default;
 };
 REPORTS_FIELDS(TaskResult, verdict, text, slow, bucket, view, guilty, runs, batch, findings, ops, dtypes, ranks, traits,
-               places, fused, views, viewSegments, costs)
+               combinations, places, fused, views, viewSegments, costs)
 
 // The encoding for the pipe and the ledger's journal.
 std::string encode(const TaskResult& result);

@@ -87,6 +87,8 @@ void printEnd(const RunArguments& arguments, const reports::CampaignSummary& sum
   if (arguments.verbose) printLine(reports::toText(summary));
   const std::string report =
       arguments.out.empty() ? "" : "; " + (std::filesystem::path(arguments.out) / "report.html").string();
+  const std::string rare = reports::rareFeaturesLine(summary);
+  if (!arguments.quiet && !rare.empty()) printLine(rare);
   printLine(reports::toLine(summary) + report);
   if (summary.interrupted && !arguments.out.empty()) {
     printLine("interrupted; to continue: fuserfuzz run --resume --out " + shellQuoted(arguments.out));

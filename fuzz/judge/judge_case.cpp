@@ -207,6 +207,7 @@ class Judge {
     if (build == SeenIn::Run) {
       if (settings_.checkInvariants) observer_.emplace(*built.fusion, false, faulty).watch(cacheSettings);
       observers.push_back(&counter_);
+      observers.push_back(&features_);
     }
     if (build == SeenIn::Probes) {
       cacheSettings.context.options.probes = true;
@@ -575,6 +576,7 @@ class Judge {
   Trace trace_;
   std::vector<std::unique_ptr<PlantedFault>> faults_;  // one a cache
   DecisionCounter counter_{verdict_};
+  KernelFeatures features_{case_, verdict_.features};
   std::optional<oracle::InvariantObserver> observer_;
   std::unique_ptr<FusionExecutorCache> cache_, probedCache_, twinCache_;
   ScheduleNotes notes_{*case_.fusion}, probedNotes_{*case_.fusion};

@@ -11,6 +11,7 @@
 #include "fuser/analysis/scheduler.h"
 #include "fuser/case/case.h"
 #include "fuser/runtime/fusion_executor_cache.h"
+#include "fuzz/judge/kernel_features.h"
 #include "fuzz/views/views.h"
 #include "oracle/judge.h"
 #include "reports/fields.h"
@@ -105,13 +106,14 @@ struct CaseVerdict {
   std::map<std::string, int64_t> schedulers;  // number of segments by scheduler type
   std::map<std::string, int64_t> passes;      // by pass: compilations in which it changed the fusion; no entry: 0
   std::map<std::string, int64_t> decisions;   // the segmenter's counters by name (namedCounts); no entry: 0
+  FeatureCounts features;                     // of the kernels of the case's own build (kernel_features.h)
   int64_t compilations = 0, kernels = 0;
   std::vector<std::pair<std::string, double>> seconds;  // by stage, in order of first use
   bool operator==(const CaseVerdict&) const = default;
 };
 REPORTS_FIELDS(CaseVerdict, kind, reason, detail, run, expected, rejection, probed, seenIn, secondLooks, faultApplied,
                outputs, elements, ops, margins, wrongValue, place, pattern, wrongOp, title, schedulers, passes,
-               decisions, compilations, kernels, seconds)
+               decisions, features, compilations, kernels, seconds)
 
 // Throws no error that a case causes: errors of every class, and use of memory beyond the limit, are verdicts. Rethrows
 // errors of the environment (fuser/support/set_up_error.h). A crash or a hang of the case crashes or hangs this process

@@ -14,9 +14,10 @@ bool onAnotherDevice(Case& testCase, uint64_t draw) {
   const size_t count = namedDevices().size();
   testCase.options.device = choices.chance(0.5) ? count - 1 : choices.index(count);
   std::map<std::string_view, int64_t>& figures = testCase.options.deviceFigures;
-  if (choices.chance(0.5)) figures["threads_per_block"] = choices.integer(32, 128);
-  // So few registers that what a kernel keeps goes to shared memory, which may be small, too.
-  if (choices.chance(0.5)) figures["registers_per_thread"] = choices.integer(16, 32);
+  // So few registers of so few threads that what a kernel keeps goes to shared memory, which may be small, too.
+  const bool hasSmallBlocks = choices.chance(0.4);
+  if (hasSmallBlocks || choices.chance(0.25)) figures["threads_per_block"] = choices.integer(32, 128);
+  if (hasSmallBlocks || choices.chance(0.25)) figures["registers_per_thread"] = choices.integer(16, 32);
   if (choices.chance(0.25)) figures["registers_per_block"] = choices.integer(1024, 4096);
   if (choices.chance(0.25)) {
     figures["static_shared"] = choices.integer(1024, 8192);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "fuser/analysis/stage_observers.h"
 #include "fuser/execute/launch_shape.h"
 #include "fuser/ir/clone.h"
 #include "fuser/ops/op_table.h"
@@ -13,20 +12,28 @@
 #include "fuser/schedule/facts.h"
 #include "fuser/support/set_up_error.h"
 #include "fuzz/choices/choices.h"
+#include "fuzz/views/legal_schedules.h"
 #include "fuzz/views/segment_cuts.h"
 #include "fuzz/views/views.h"
 
 namespace fuser::fuzz {
 namespace {
 
-constexpr int kAttempts = 8;
+constexpr int kAttempts = 16;        // of a case
 constexpr uint64_t kMaxChanges = 4;  // of one segment
-constexpr double kMemory = 0.45;     // of the segments have a tensor in shared or global memory instead
-constexpr double kGlobal = 0.3;      // of those, in global memory
+constexpr double kVariances = 0.8;   // of the segments with a variance spread it, over blocks so often
+constexpr double kKept = 0.8;        // of the others that keep rows on chip have something of them in shared memory
+constexpr double kKeptAndChanged = 0.4;  // of those, and other steps
+constexpr double kMemory = 0.5;          // of the others have a tensor in shared or global memory instead
+constexpr double kGlobal = 0.15;         // of those, in global memory
 constexpr double kReductions = 0.7;  // of the others with a reduction, spread it over blocks or partial results
 constexpr double kIndexType = 0.15;  // of all segments say whether indices have 32 or 64 bits
 constexpr double kShareVectors = 0.2;  // of all segments with vectors have some from or to shared memory
 constexpr double kUnswitch = 0.15;   // of all segments have an unswitched loop, if that is legal
+
+// Most segments are small, and what a step breaks may need several ops beside each other.
+constexpr int64_t kFewExprs = 5;
+constexpr double kFew = 0.3;  // of the segments with fewer have another schedule
 
 // A schedule's random numbers have nothing to do with the generator's.
 constexpr uint64_t kSeed = 0x5c4ed01e;
@@ -126,9 +133,16 @@ void insertBefore(Schedule& schedule, TransformKind kind, const std::vector<Tran
                   steps.begin(), steps.end());
 }
 
-// Gives one loop of a reduction to blocks, which then combine their partial results, or lets each thread have several.
+// Variances are rare, and blocks combine them in another way than sums.
+bool hasVariance(const Fusion& part) {
+  const std::vector<Expr*> exprs = part.exprs();
+  return std::any_of(exprs.begin(), exprs.end(), [](const Expr* expr) { return isWelford(expr->op()); });
+}
+
+// Gives one loop of a reduction to blocks, which then combine their partial results, or lets each thread have several;
+// overBlocks: the chance of the first.
 // Often the loop is another one: of a kept axis, or parallel already.
-bool spreadReduction(const Fusion& part, Schedule& schedule, Choices& choices) {
+bool spreadReduction(const Fusion& part, Schedule& schedule, double overBlocks, Choices& choices) {
   constexpr ParallelType kBlocks[] = {ParallelType::BIDx, ParallelType::BIDy, ParallelType::BIDz};
   std::vector<std::string> reductions;
   for (const Expr* expr : part.exprs()) {
@@ -142,7 +156,7 @@ bool spreadReduction(const Fusion& part, Schedule& schedule, Choices& choices) {
   const int64_t axis = choices.integer(0, 2);
   const int64_t factor = choices.integer(2, 5);
   insertBefore(schedule, TransformKind::Propagate, {split(reference, axis, factor)});
-  if (choices.chance(0.5)) {
+  if (choices.chance(overBlocks)) {
     const int64_t outer = choices.chance(0.3) ? 0 : 1;
     insertBefore(schedule, TransformKind::Propagate, {parallelize(reference, axis + outer, choices.pick(kBlocks))});
   } else {
@@ -166,12 +180,14 @@ void useMemory(const Fusion& part, Schedule& schedule, Choices& choices) {
   Transform step = on(TransformKind::SetMemoryType, moved.tensor);
   step.memory = choices.chance(kGlobal) ? MemoryType::Global : MemoryType::Shared;
   insertBefore(schedule, TransformKind::InlineMost, {step});
-  if (choices.chance(0.2)) return;
-  if (step.memory == MemoryType::Shared) {
+  // In global memory a thread would wait for its own elements alone.
+  const bool isShared = step.memory == MemoryType::Shared;
+  if (isShared && choices.chance(0.2)) return;
+  if (isShared) {
     schedule.push_back(computeAt(moved.tensor, moved.reader, choices.integer(0, 2)));
   }
   if (choices.chance(0.5)) schedule.push_back(split(moved.tensor, -1, choices.integer(1, 9)));
-  if (choices.chance(0.3)) return;
+  if (isShared && choices.chance(0.3)) return;
   const int64_t axis = choices.integer(-3, -1);  // drawn before the type, by each compiler
   schedule.push_back(parallelize(moved.tensor, axis, choices.pick(kTypes)));
 }
@@ -192,6 +208,17 @@ void shareVectors(Schedule& schedule, Choices& choices) {
   Transform step = on(TransformKind::SetMemoryType, choices.pick(onChip));
   step.memory = MemoryType::Shared;
   insertBefore(schedule, TransformKind::InlineMost, {step});
+}
+
+// What a row keeps between its passes, in shared memory instead of registers. False where it keeps nothing.
+bool keepInShared(Schedule& schedule, Choices& choices) {
+  const std::vector<size_t> kept = stepsOf(schedule, TransformKind::ComputeAt);
+  if (kept.empty() || stepsOf(schedule, TransformKind::Bound).empty()) return false;
+  Transform step = on(TransformKind::SetMemoryType, schedule[choices.pick(kept)].tensor);
+  step.memory = MemoryType::Shared;
+  dropVectors(schedule);
+  insertBefore(schedule, TransformKind::InlineMost, {step});
+  return true;
 }
 
 // A schedule may repeat all work in each thread of each block. One that makes interp run a statement more often than
@@ -270,16 +297,26 @@ std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase,
   const RunData data = materialize(testCase, testCase.runs.front(), kMaxInputBytes);
   const std::vector<HostValue> inputs = hostValues(data);
   FusionExecutorCache::Settings settings = settingsOf(testCase);
-  std::map<int64_t, Schedule> schedules;
   Choices choices(kSeed, draw), indexTypes(kIndexTypeSeed, draw), unswitches(kUnswitchSeed, draw),
       vectors(kVectorSeed, draw);
-  AfterSchedule varying([&](int segment, Fusion& part, Schedule& schedule) {
+  LegalSchedules legal([&](const Fusion& part, Schedule& schedule) {
     const Schedule chosen = schedule;
-    if (choices.chance(kMemory)) {
-      useMemory(part, schedule, choices);
-    } else if (!choices.chance(kReductions) || !spreadReduction(part, schedule, choices)) {
+    const std::vector<Expr*> exprs = part.exprs();
+    const bool isOfVariance = hasVariance(part), keepsRows = !stepsOf(schedule, TransformKind::Bound).empty();
+    const bool isSmall = static_cast<int64_t>(exprs.size()) < kFewExprs && !isOfVariance && !keepsRows;
+    if (isSmall && !choices.chance(kFew)) return;
+    const auto change = [&] {
       for (int64_t changes = choices.integer(1, kMaxChanges); changes > 0; --changes)
         schedule = varied(schedule, choices);
+    };
+    if (isOfVariance && choices.chance(kVariances) && spreadReduction(part, schedule, kVariances, choices)) {
+      // Blocks or partial results have it.
+    } else if (choices.chance(kKept) && keepInShared(schedule, choices)) {
+      if (choices.chance(kKeptAndChanged)) change();
+    } else if (choices.chance(kMemory)) {
+      useMemory(part, schedule, choices);
+    } else if (!choices.chance(kReductions) || !spreadReduction(part, schedule, 0.5, choices)) {
+      change();
     }
     if (vectors.chance(kShareVectors)) {
       schedule = chosen;
@@ -287,23 +324,23 @@ std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase,
     }
     if (unswitches.chance(kUnswitch)) unswitchLoop(schedule, unswitches);
     if (indexTypes.chance(kIndexType)) schedule.push_back(indexTypeOf(indexTypes));
-    if (schedule != chosen) schedules[segment] = schedule;
   });
-  settings.context.observers.push_back(&varying);
+  settings.context.observers.push_back(&legal);
   LimitWork limit;
   settings.context.observers.push_back(&limit);
   const std::shared_ptr<const Fusion> fusion = cloneFusion(*testCase.fusion).fusion;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    schedules.clear();
     try {
       FusionExecutorCache(fusion, settings).run(inputs);
     } catch (const UserError& error) {
       rethrowIfSetUpError(error);
-      continue;  // not legal: another draw
+      if (!legal.refuse()) return std::nullopt;  // the case itself is refused
+      continue;
     } catch (const std::exception& error) {
       rethrowIfSetUpError(error);
       // Legal, and broken: whoever judges the case will see it again.
     }
+    std::map<int64_t, Schedule> schedules = legal.drawn();
     if (schedules.empty()) return std::nullopt;
     return schedules;
   }

@@ -88,6 +88,25 @@ TEST(CampaignSummaryTest, JsonHasAllCostsOfAScheduler) {
   EXPECT_EQ(json["costs"]["schedulers"]["Reduction"]["barriers"], 345);
 }
 
+TEST(CampaignSummaryTest, FeaturesOfKernelsHaveAShareAndAMedian) {
+  CampaignSummary summary = sample();
+  summary.cases = 2000;
+  summary.features = {{"grid barrier", {12, {{1, 4}, {5, 5}, {8, 2}}, {{8, 11}, {9, 1}}}},
+                      {"unrolled loop", {20, {}, {}}},
+                      {"workspace", {}}};
+  const nlohmann::json json = nlohmann::json::parse(toJson(summary));
+  EXPECT_EQ(json["kernel_features"]["grid barrier"]["cases"], 12);
+  EXPECT_EQ(json["kernel_features"]["grid barrier"]["segments"], 11);
+  EXPECT_EQ(json["kernel_features"]["grid barrier"]["median_expressions"], 5);
+  EXPECT_EQ(json["kernel_features"]["grid barrier"]["median_expressions_of_largest"], 8);
+  EXPECT_EQ(json["kernel_features"]["workspace"]["median_expressions"], 0);
+  EXPECT_EQ(rareFeaturesLine(summary),
+            "features of kernels in less than 1 % of the cases: workspace 0.00 %, grid barrier 0.60 %");
+  summary.features.erase("grid barrier");
+  summary.features["workspace"].cases = 20;
+  EXPECT_EQ(rareFeaturesLine(summary), "");
+}
+
 TEST(CampaignSummaryTest, AllReportsAreWrittenToTheFolder) {
   const std::filesystem::path folder = std::filesystem::temp_directory_path() / "campaign_summary_test";
   std::filesystem::create_directories(folder);

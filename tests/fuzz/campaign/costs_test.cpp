@@ -52,5 +52,33 @@ TEST(CostsTest, AnAccountingAddsThem) {
   EXPECT_EQ(accounting.sums().costs, sum);
 }
 
+// A case counts once for each feature, in whatever segments and views it has it; segments are added up.
+TEST(KernelFeatureCountsTest, AnAccountingAddsCasesAndSegments) {
+  Accounting accounting;
+  TaskResult result;
+  result.verdict.features["grid barrier"] = {{2, 1}, {5, 3}};
+  accounting.add("case 0", result, 0);
+  accounting.add("case 1", result, 0);
+  accounting.add("case 2", {}, 0);
+  const reports::KernelFeature sum{2, {{2, 2}, {5, 6}}, {{5, 2}}};
+  EXPECT_EQ(accounting.sums().features.at("grid barrier"), sum);
+  EXPECT_EQ(accounting.sums().features.at("workspace"), reports::KernelFeature{});
+  EXPECT_EQ(accounting.sums().features.size(), allKernelFeatures().size());
+  EXPECT_EQ(Accounting::fromJson(accounting.toJson()).sums(), accounting.sums());
+}
+
+TEST(KernelFeatureCountsTest, ViewsOfACaseAreCountedWithIt) {
+  constexpr uint64_t kMost = 400;
+  for (uint64_t number = 0; number < kMost; ++number) {
+    const TaskResult plain = performTask(PlainTask{number}, smallCases());
+    if (plain.verdict.features.count("random schedule") != 0) continue;
+    const TaskResult seen = performTask(CaseTask{number}, smallCases());
+    if (seen.views.count("random schedule") == 0) continue;
+    EXPECT_EQ(seen.verdict.features.count("random schedule"), 1u);
+    return;
+  }
+  FAIL() << "no case was judged on a random schedule";
+}
+
 }  // namespace
 }  // namespace fuser::fuzz

@@ -192,23 +192,25 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
         [&](std::string_view key, const auto&) { keys += concat(keys.empty() ? "" : " ", key); }, kNew);
     return keys;
   };
-  EXPECT_EQ(kLedgerVersion, 8);
+  EXPECT_EQ(kLedgerVersion, 10);
   EXPECT_EQ(keysOf(std::type_identity<FindingRecord>()),
             "origin kind reason detail place pattern seen_in history label bucket title guilty_op "
             "structure known features counted text_sha1 file sequence_file bytes found_seconds");
   EXPECT_EQ(keysOf(std::type_identity<AccountingFigures>()), "cases files batches file_verdicts fused sums");
   EXPECT_EQ(keysOf(std::type_identity<reports::Sums>()),
             "cases runs verdicts rejected_by_reason judged_cases decided_cases probed_cases second_looks slow_cases "
-            "slowest_seconds elements outputs ops dtypes ranks schedulers traits passes decisions op_coverage margins "
+            "slowest_seconds elements outputs ops dtypes ranks schedulers traits passes decisions features op_coverage "
+            "combinations margins "
             "stage_seconds "
             "compilers views costs");
   EXPECT_EQ(keysOf(std::type_identity<TaskResult>()),
-            "verdict text slow bucket view guilty runs batch findings ops dtypes ranks traits places fused views "
+            "verdict text slow bucket view guilty runs batch findings ops dtypes ranks traits combinations places "
+            "fused views "
             "view_segments costs");
   EXPECT_EQ(keysOf(std::type_identity<CaseVerdict>()),
             "kind reason detail run expected rejection probed seen_in second_looks fault_applied outputs elements ops "
             "margins wrong_value "
-            "place pattern wrong_op title schedulers passes decisions compilations kernels seconds");
+            "place pattern wrong_op title schedulers passes decisions features compilations kernels seconds");
   EXPECT_EQ(keysOf(std::type_identity<reports::MinimizedFinding>()),
             "finding symptom bucket file text title reason detail guilty_op structure replay picture exprs_before "
             "exprs_after seconds problem");

@@ -104,6 +104,8 @@ CampaignSummary hostileSummary(const std::string& text) {
   summary.opCoverage["add" + text]["f32" + text]["PointWise" + text] = 1234;
   summary.opCoverage["add" + text]["f16"]["PointWise" + text] = 9;
   summary.opCoverage["sum"]["f16"]["Reduction"] = 300;
+  summary.combinations["add" + text]["f32"]["5" + text] = 3;
+  summary.neverDrawn = {"pad f32 rank 5" + text};
   summary.neverGenerated = {"atan2" + text};
   summary.neverFused = {"size" + text};
   summary.margins["add" + text] = {900, 50, 20, 10, 5, 5, 4, 3, 2, 1};
@@ -117,6 +119,9 @@ CampaignSummary hostileSummary(const std::string& text) {
       40,
       1000,
       {{"PointWise" + text, {39, 60, 61, 2500, 1200, 1100, 0, 0}}, {"Reduction", {7, 7, 7, 1300, 900, 800, 12, 345}}}};
+  summary.features = {{"grid barrier" + text, {12, {{1, 4}, {5, 9}, {8, 2}}, {{8, 12}}}},
+                      {"unrolled loop", {1600, {{3, 2000}}, {}}},
+                      {"workspace", {}}};
   summary.corpus = {{"corpus/a.fusion" + text, "agrees", "", ""},
                     {"corpus/b.fusion", "rejected" + text, "does not parse" + text, ""}};
   addFindings(summary, text);
