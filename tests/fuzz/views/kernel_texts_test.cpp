@@ -178,7 +178,7 @@ TEST(KernelTextsTest, OfRandomSchedulesCompileEverywhere) {
   TextCompiler compiler;
   GeneratorOptions small;
   small.medianElements = 128;
-  for (uint64_t number = 0; number < (inFull() ? 400 : 20); ++number) {
+  for (uint64_t number = 0; number < (inFull() ? 400 : 10); ++number) {
     Case testCase = generateCase(23, number, small);
     if (testCase.fusion->hasStreams() || testCase.fusion->hasDevices()) continue;
     testCase.runs.erase(testCase.runs.begin() + 1, testCase.runs.end());
