@@ -85,9 +85,9 @@ Touched touchedIn(const Statement& statement, int buffer) {
   };
   if (const For* loop = std::get_if<For>(&statement.node)) inside(loop->body);
   if (const If* branch = std::get_if<If>(&statement.node)) inside(branch->body);
-  if (const BlockReduce* reduce = std::get_if<BlockReduce>(&statement.node)) store(reduce->target);
-  if (const BlockWelford* join = std::get_if<BlockWelford>(&statement.node)) {
-    for (const Access& access : {join->mean, join->squares, join->count}) store(access);
+  if (const Shuffle* shuffle = std::get_if<Shuffle>(&statement.node)) {
+    store(shuffle->target);
+    load(shuffle->source);
   }
   if (const JoinWelford* join = std::get_if<JoinWelford>(&statement.node)) {
     for (const Access& access : {join->mean, join->squares, join->count}) store(access);
