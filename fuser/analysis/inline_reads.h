@@ -6,7 +6,7 @@
 //   %a = exp(%x)   %y = flip(%a) {dims = [0]}      y[i] = exp(x[n - 1 - i]), and %a has no loops
 //
 // A tensor in shared memory or in a workspace is not computed again: it is read there. A reduction cannot be computed
-// inline (rule 17 of a schedule), but a reshape of what depends on one is a trailing reshape (trailing_reshapes.h).
+// inline (rule 16 of a schedule), but a reshape of what depends on one is a trailing reshape (trailing_reshapes.h).
 
 #include <string>
 #include <unordered_set>

@@ -40,8 +40,8 @@
 // 25  a Local buffer of more than one element is indexed by constants, once unrolled Fors of constant extents are
 //     expanded: on chip means on chip, since an array that a variable indexes lies in a thread's local memory
 // 26  no For is still to be made twice (unswitch)
-// 27  Shared buffers have an offset all or none, a multiple of 16; two that may be in use at once (SharedLives) share no
-//     memory
+// 27  Shared buffers have an offset all or none, a multiple of 16; two that may be in use at once (SharedLives) share
+//     no memory
 
 #include <string>
 #include <vector>

@@ -76,8 +76,19 @@ class PredicateBuilder {
         require(ints_.equal(kernel_.blockIdx[d], zero));
     }
     if (shared) return;
+    if (domain_.trails) onceAlongReshape();
     for (const IterDomain* root : domain_.loopRoot) {
       if (root->isBroadcast() && !nest_.extent(root)->isConstant(1)) require(ints_.equal(nest_.coordinate(root), zero));
+    }
+  }
+
+  // Behind a trailing reshape, at index 0 of the axes of the reshape's result that the tensor lacks.
+  void onceAlongReshape() {
+    const std::vector<IterDomain*>& axes = domain_.trails->domain().logical;
+    const std::vector<int>& own = domain_.trailedAxes;
+    for (size_t i = 0; i < axes.size(); ++i) {
+      if (axes[i]->isBroadcast() || std::find(own.begin(), own.end(), static_cast<int>(i)) != own.end()) continue;
+      require(ints_.equal(nest_.coordinate(axes[i]), ints_.constant(0)));
     }
   }
 

@@ -98,10 +98,6 @@ std::string whyOutputsUnwritten(const FusionView& view, const ReferenceMap& map,
   AfterReductions after;
   for (const Expr* expr : view.exprs) after.visit(expr);
   for (Val* output : view.outputs) {
-    const auto* tensor = output->as<TensorView>();
-    const ReferenceMap::Trailing* trailing = map.contains(tensor) ? map.trailing(tensor) : nullptr;
-    if (trailing && concreteAxes(tensor) < concreteAxes(trailing->reshape))
-      return concat("%", tensor->name(), " would be written several times, as often as %", trailing->reshape->name());
     const bool afterLoops = after.contains(output) && (isReduction(output->definition()->op()) ||
                                                        !runsOverReduced(output->definition(), map, reduced));
     (afterLoops ? behind : before).outputs.push_back(output);

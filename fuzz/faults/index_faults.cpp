@@ -8,7 +8,7 @@
 namespace fuser::fuzz::faults {
 namespace {
 
-// a < b becomes a < b + off in every part of a condition.
+// a < b becomes a < b + off in every part of a condition; where a counts vectors, by as many fewer elements.
 IntExpr shiftBounds(IntExprArena& ints, IntExpr condition, int64_t off, bool& changed) {
   if (condition->op == IntOp::And) {
     const IntExpr a = shiftBounds(ints, condition->a, off, changed), b = shiftBounds(ints, condition->b, off, changed);
@@ -16,7 +16,8 @@ IntExpr shiftBounds(IntExprArena& ints, IntExpr condition, int64_t off, bool& ch
   }
   if (condition->op != IntOp::Less) return condition;
   changed = true;
-  return ints.less(condition->a, ints.add(condition->b, ints.constant(off)));
+  const int64_t elements = off < 0 ? off * std::max<int64_t>(stepOf(condition->a), 1) : off;
+  return ints.less(condition->a, ints.add(condition->b, ints.constant(elements)));
 }
 
 bool shiftAllBounds(Kernel& kernel, int64_t off) {

@@ -40,15 +40,15 @@ bool readNextInline(Kernel& kernel) {
   return changed;
 }
 
-// Of the registers that hold elements of one tensor, the first that a body reads is read for all.
+// Of the registers of one dtype that hold what is computed inline, the first that a body reads is read for all.
 bool reuseInline(Kernel& kernel) {
   bool changed = false;
   forEachBody(kernel.body, [&](Body& body) {
-    std::map<const TensorView*, int> first;
+    std::map<DataType, int> first;
     const auto replace = [&](Access& access) {
       if (!isInline(kernel, access)) return;
-      const auto [found, isNew] =
-          first.emplace(kernel.buffers[static_cast<size_t>(access.buffer)].source, access.buffer);
+      const DataType dtype = kernel.buffers[static_cast<size_t>(access.buffer)].dtype;
+      const auto found = first.emplace(dtype, access.buffer).first;
       changed |= found->second != access.buffer;
       access.buffer = found->second;
     };

@@ -2,6 +2,9 @@
 
 #include "fuzz/faults/kernel_edit.h"
 
+#include <cstdlib>
+#include <numeric>
+
 #include "fuser/ir/expr.h"
 #include "fuser/kernel/shared_layout.h"
 
@@ -114,6 +117,13 @@ Statement computeOf(OpKind op, DataType computeDtype, Access target, std::vector
 
 bool isGlobal(const Kernel& kernel, Access access) {
   return kernel.buffers.at(static_cast<size_t>(access.buffer)).memory == MemoryType::Global;
+}
+
+int64_t stepOf(IntExpr index) {
+  if (index->isConstant()) return std::abs(index->value);
+  if (index->op == IntOp::Add) return std::gcd(stepOf(index->a), stepOf(index->b));
+  if (index->op == IntOp::Mul) return stepOf(index->a) * stepOf(index->b);
+  return 1;
 }
 
 }  // namespace fuser::fuzz

@@ -37,4 +37,7 @@ Statement computeOf(OpKind op, DataType computeDtype, Access target, std::vector
 
 bool isGlobal(const Kernel& kernel, Access access);
 
+// A number of which all values of the index are multiples: that of a vector's elements, if the index is a vector's.
+int64_t stepOf(IntExpr index);
+
 }  // namespace fuser::fuzz

@@ -41,7 +41,7 @@ bool changeKeptLoads(Kernel& kernel, const std::function<IntExpr(IntExprArena&, 
 // An index along a row that the block's threads and loops cover: its range ends before the row's bound.
 std::optional<int64_t> rowBound(const Kernel& kernel, IntExpr index) {
   constexpr int64_t kShortest = 32, kLongest = int64_t{1} << 16;
-  const int64_t bound = index->range.high + 1;
+  const int64_t bound = index->range.high + stepOf(index);  // of the last vector, if it counts vectors
   if (index->range.low != 0 || bound < kShortest || bound > kLongest) return std::nullopt;
   if (!std::has_single_bit(static_cast<uint64_t>(bound))) return std::nullopt;
   bool ofThreads = false, ofBlocks = false;
@@ -65,7 +65,7 @@ IntExpr endBeforeBound(Kernel& kernel, IntExpr condition, bool& changed) {
   const std::optional<int64_t> bound = rowBound(kernel, condition->a);
   if (!bound) return condition;
   changed = true;
-  return ints.conjunction(condition, ints.less(condition->a, ints.constant(*bound - 1)));
+  return ints.conjunction(condition, ints.less(condition->a, ints.constant(*bound - stepOf(condition->a))));
 }
 
 // Whether a statement, or one inside it, stores to the buffer, and whether one loads from it.

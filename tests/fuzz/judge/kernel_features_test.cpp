@@ -41,7 +41,9 @@ fusion softmax(%x: f32[i0, i1]) {
 }
 run { %x = normal(seed = 1) : f32[7, 130] }
 )");
-  EXPECT_EQ(namesIn(counts), "block reduction, narrow indices, row in registers, rows beside rows, unrolled loop");
+  EXPECT_EQ(namesIn(counts),
+            "block barrier, block reduction, narrow indices, row in registers, rows beside rows, shared memory, "
+            "unrolled loop");
   const std::map<int64_t, int64_t> oneOfSeven{{7, 1}};  // with two that restore the reduced axis
   EXPECT_EQ(counts.at("row in registers"), oneOfSeven);
 }
