@@ -77,10 +77,15 @@ int64_t longestRow(const PersistentPlan& plan, const DeviceProperties& device) {
 }
 
 // Threads are as few as keep everything in registers, or all.
-RowShape shapeFor(IntExpr count, const PersistentPlan& plan, SizeFacts* sizes, const DeviceProperties& device) {
+RowShape shapeFor(const Fusion& part, IntExpr count, const PersistentPlan& plan, SizeFacts* sizes,
+                  const DeviceProperties& device) {
   RowShape shape;
   while (!sizes->atMost(count, shape.row)) shape.row *= 2;
-  const int64_t usual = std::min(kUsualThreads, mostThreads(device));
+  // The indices of elements that move take registers, too.
+  const bool moves = std::any_of(part.exprs().begin(), part.exprs().end(), [](const Expr* expr) {
+    return familyInfo(expr->family()).elements == Elements::Move;
+  });
+  const int64_t usual = std::min(moves ? 2 * kUsualThreads : kUsualThreads, mostThreads(device));
   shape.threads = std::clamp(shape.row / kElementsAThread, std::min(kFewThreads, usual), usual);
   const int64_t most = std::min(shape.row, mostThreads(device));
   while (shape.threads < most && !(place(plan, shape, device) && shape.inShared.empty())) shape.threads *= 2;
@@ -157,7 +162,7 @@ Schedule scheduleInnerPersistent(const Fusion& part, SizeFacts* sizes, const std
   const std::vector<bool> reduced = reducedPositions(reference);
   const auto plan = std::get<PersistentPlan>(planPersistence(loops, *known, reduced));
   const IntExpr count = reducedCount(const_cast<Fusion&>(part), reference, reduced);
-  const RowShape shape = shapeFor(count, plan, sizes, device);
+  const RowShape shape = shapeFor(part, count, plan, sizes, device);
   // Vectors are between global memory and registers.
   VectorPlan vectors;
   if (shape.inShared.empty()) {
