@@ -110,6 +110,9 @@ OperandElement Indexing::elementAt(const Expr* expr, size_t operand, const std::
 IntExpr Indexing::storedIndex(const Expr* reader, const TensorView* tensor,
                               const std::vector<IntExpr>& coordinates) const {
   if (tensor->memoryType() == MemoryType::Global) return globalIndex(tensor, coordinates);
+  FUSER_USER_CHECK(!tensor->domain().trails, "rule 16: %", reader->output()->name(), " reads %", tensor->name(),
+                   " at other coordinates, and it lies in shared memory as the operand of %",
+                   tensor->domain().trails->name(), " does");
   const std::vector<IntExpr> loops = loopCoordinatesOf(tensor, coordinates);
   checkInBlock(reader, tensor, loops);
   return bufferIndex(tensor, loops);

@@ -109,6 +109,11 @@ void LoopNest::findExtents(const std::function<IntExpr(IntExpr)>& importExtent) 
     extents_[roots_[i]] = extent ? extent : ints.constant(1);
   }
   for (const TensorView* tensor : tensors_) {
+    // Logical axes without loops of their own: broadcast ones, and those behind a trailing reshape.
+    for (const IterDomain* axis : tensor->domain().logical) {
+      if (extents_.count(axis) != 0) continue;
+      extents_[axis] = axis->isBroadcast() ? ints.constant(1) : importExtent(axis->extent());
+    }
     for (const LoopTransform& step : tensor->domain().transforms) {
       if (step.split) {
         const IntExpr factor = ints.constant(step.split->factor);

@@ -163,7 +163,9 @@ void propagate(Fusion& part, TensorView* reference) {
     TensorDomain& domain = tensor->domain();
     domain.transforms.clear();
     if (const ReferenceMap::Trailing* trailing = map.trailing(tensor)) {
-      alignTrailing(part, map.leader(tensor)->domain(), domain, *trailing);
+      // Further results of an op share the loops of the first, once this step is done.
+      const Val* leader = map.leader(tensor)->definition()->output();
+      alignTrailing(part, leader->as<TensorView>()->domain(), domain, *trailing);
     } else {
       alignRoots(part, source, domain, map.positions(tensor));
     }
