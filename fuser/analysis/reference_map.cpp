@@ -230,13 +230,15 @@ std::string ReferenceMap::findTrailing(const TensorView* tensor, AxisClasses& cl
   for (size_t i = 0; i < axes.size(); ++i) {
     if (positions(tensor)[i] >= 0 || axes[i]->isBroadcast()) continue;
     const auto made = madeBy.find(classes.classOf(tensor, i));
-    if (made == madeBy.end() || axes[i]->isReduction())
+    if (made == madeBy.end())
       return concat("axis ", i, " of %", tensor->name(), " has no counterpart in %", reference_->name());
     if (trailing.reshape && trailing.reshape != made->second)
       return concat("%", tensor->name(), " has axes of two reshapes");
     trailing.reshape = made->second;
   }
   if (!trailing.reshape) return "";
+  if (std::any_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis->isReduction(); }))
+    return concat("%", tensor->name(), " reduces what %", trailing.reshape->name(), " reshapes");
   const size_t rank = trailing.reshape->domain().logical.size();
   for (size_t i = 0; i < axes.size(); ++i) {
     trailing.axes.push_back(-1);

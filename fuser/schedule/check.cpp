@@ -16,8 +16,8 @@
 //  11  the indices of a launch fit where indexType says int32 (host_run/host_ir_evaluator.cpp, which knows the strides)
 //  12  which of a thread's registers is read depends on loops of constant extents alone, which are unrolled
 //      (lower/indexing.cpp)
-//  13  a vector has no remainder: the axis that it lies along, and each part of it that is split again, is a multiple of
-//      its elements
+//  13  a vector has no remainder: the axis that it lies along, and each part of it that is split again, is a multiple
+//      of its elements
 //  14  threads do not wait for each other in an unswitched loop (lower/unswitch.cpp)
 //  15  in registers and in shared memory, too, the elements of a vector lie next to each other, and the first at a
 //      multiple of their number (lower/build_statements.cpp)
