@@ -22,9 +22,11 @@ enum class TransformKind : uint8_t {
   ComputeAt,      // computeAt %p %c {position}: %p shares its first `position` loops with its consumers, such as %c
   InlineMost,     // inlineMost: each tensor is inlined as deep into its consumers' loops as is legal
   SetMemoryType,  // setMemoryType %t {memory}
-  CacheBefore,    // cacheBefore %t -> %new: %new takes over the definition of %t; %t = set(%new)
-  CacheAfter,     // cacheAfter %t -> %new: %new = set(%t); the uses of %t read %new
-  IndexType,      // indexType {type}: the kernel computes its indices in int32 or int64, whatever a launch needs
+  Pad,            // pad %t {axis, elements}: in shared memory, neighbours along the loop axis lie so many further apart
+  Swizzle,      // swizzle %t {axis}: in shared memory, each step along the loop axis shifts the last axis by one, round
+  CacheBefore,  // cacheBefore %t -> %new: %new takes over the definition of %t; %t = set(%new)
+  CacheAfter,   // cacheAfter %t -> %new: %new = set(%t); the uses of %t read %new
+  IndexType,    // indexType {type}: the kernel computes its indices in int32 or int64, whatever a launch needs
   RFactor,  // rFactor %t {axes} -> %new: %new has a partial result for each index of these loop axes, which %t joins
 };
 
@@ -32,8 +34,8 @@ struct Transform {
   TransformKind kind;
   std::string tensor;    // %t, %p
   std::string other;     // %c of ComputeAt; the new tensor's name of CacheBefore, CacheAfter, RFactor
-  int64_t axis = 0;      // Split, Merge, Parallelize; ComputeAt: position
-  int64_t factor = 0;    // Split, Bound
+  int64_t axis = 0;      // Split, Merge, Parallelize, Pad, Swizzle; ComputeAt: position
+  int64_t factor = 0;    // Split, Bound; Pad: elements
   ParallelType type = ParallelType::Serial;
   MemoryType memory = MemoryType::Local;
   DataType indexType = DataType::Int64;                   // IndexType: Int32 or Int64

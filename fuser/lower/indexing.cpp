@@ -62,11 +62,26 @@ IntExpr Indexing::workspaceIndex(const TensorView* tensor, const std::vector<Int
   return index;
 }
 
+// Row-major over the loops that the buffer has a dimension for, but where the schedule pads rows or shifts them.
 IntExpr Indexing::bufferIndex(const TensorView* tensor, const std::vector<IntExpr>& loopCoordinates) const {
-  IntExpr index = ints_.constant(0);
-  for (size_t i = 0; i < loopCoordinates.size(); ++i) {
+  const std::vector<IterDomain*>& loop = tensor->domain().loop;
+  IntExpr index = ints_.constant(0), stride = ints_.constant(1), shift = ints_.constant(0);
+  size_t last = loop.size();
+  for (size_t i = 0; i < loop.size(); ++i) {
     if (!isStored(tensor, i)) continue;
-    index = ints_.add(ints_.mul(index, nest_.extent(tensor->domain().loop[i])), loopCoordinates[i]);
+    last = i;
+    if (loop[i]->isSwizzled()) shift = ints_.add(shift, loopCoordinates[i]);
+  }
+  for (size_t i = loop.size(); i-- > 0;) {
+    if (!isStored(tensor, i)) continue;
+    const IntExpr extent = nest_.extent(loop[i]);
+    IntExpr coordinate = loopCoordinates[i];
+    if (i == last && !shift->isConstant(0) && !loop[i]->isSwizzled()) {
+      coordinate = ints_.mod(ints_.add(coordinate, shift), extent);
+    }
+    stride = ints_.add(stride, ints_.constant(loop[i]->padding()));
+    index = ints_.add(index, ints_.mul(coordinate, stride));
+    stride = ints_.mul(stride, extent);
   }
   return index;
 }
@@ -83,7 +98,20 @@ int64_t Indexing::bufferSize(const TensorView* tensor) const {
                      most, " elements");
     size *= extent->value;
   }
-  return size;
+  return tensor->memoryType() == MemoryType::Shared ? paddedSize(tensor) : size;
+}
+
+// Up to the last element, wherever rows are padded. The extents are constant.
+int64_t Indexing::paddedSize(const TensorView* tensor) const {
+  int64_t last = 0, stride = 1;
+  for (size_t i = tensor->domain().loop.size(); i-- > 0;) {
+    if (!isStored(tensor, i)) continue;
+    const IterDomain* axis = tensor->domain().loop[i];
+    stride += axis->padding();
+    last += (nest_.extent(axis)->value - 1) * stride;
+    stride *= nest_.extent(axis)->value;
+  }
+  return last + 1;
 }
 
 IntExpr Indexing::resultIndex(const Expr* expr) const {

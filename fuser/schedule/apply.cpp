@@ -56,6 +56,8 @@ class Applier {
       case TransformKind::ComputeAt: return computeAt(step);
       case TransformKind::InlineMost: return inlineMost();
       case TransformKind::SetMemoryType: return setMemoryType(step);
+      case TransformKind::Pad: return pad(step);
+      case TransformKind::Swizzle: return findMade(step.tensor)->domain().loop[axisOf(step)]->swizzle();
       case TransformKind::IndexType: return part_.setIndexType(step.indexType);
       case TransformKind::CacheBefore: return cacheBefore(step);
       case TransformKind::CacheAfter: return cacheAfter(step);
@@ -113,6 +115,8 @@ class Applier {
   static void requireWhole(const Transform& step, const IterDomain* axis) {
     FUSER_USER_CHECK(!axis->isFactored(), "%", step.tensor,
                      ": the axis has partial results: rFactor comes after splits ", "and merges");
+    FUSER_USER_CHECK(axis->padding() == 0 && !axis->isSwizzled(), "%", step.tensor,
+                     ": pad and swizzle come after splits and merges");
   }
 
   static void requireRoom(const Transform& step, const TensorDomain& domain) {
@@ -203,6 +207,12 @@ class Applier {
     FUSER_USER_CHECK(!tensor->isFusionOutput() || step.memory == MemoryType::Global, "%", step.tensor,
                      ": outputs are in global memory");
     tensor->setMemoryType(step.memory);
+  }
+
+  void pad(const Transform& step) {
+    FUSER_USER_CHECK(step.factor >= 0 && step.factor <= kMaxPadding, "%", step.tensor,
+                     ": rows are padded by a number of elements from 0 to ", kMaxPadding, ", not ", step.factor);
+    findMade(step.tensor)->domain().loop[axisOf(step)]->pad(step.factor);
   }
 
   TensorView* copyOf(const TensorView* tensor, bool withReductions, const std::string& name) {

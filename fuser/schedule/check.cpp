@@ -22,6 +22,7 @@
 //  15  in registers and in shared memory, too, the elements of a vector lie next to each other, and the first at a
 //      multiple of their number (lower/build_statements.cpp)
 //  16  what an expression reads at other coordinates than its own is in memory, or can be computed there: no reduction
+//  17  a tensor with a padded or swizzled loop axis is in shared memory
 #include <algorithm>
 #include <array>
 
@@ -46,6 +47,13 @@ void checkAxes(const TensorView* tensor) {
     used[static_cast<size_t>(type)] = true;
     FUSER_USER_CHECK(isBlockDim(type) || axis->extent()->isConstant(), "rule 1: an axis of %", tensor->name(), " on ",
                      parallelTypeName(type), " has no constant extent");
+  }
+}
+
+void checkShared(const TensorView* tensor) {
+  for (const IterDomain* axis : tensor->domain().loop) {
+    FUSER_USER_CHECK((axis->padding() == 0 && !axis->isSwizzled()) || tensor->memoryType() == MemoryType::Shared,
+                     "rule 17: %", tensor->name(), " has a padded or swizzled axis, and is not in shared memory");
   }
 }
 
@@ -174,7 +182,7 @@ void checkSchedule(const Fusion& part, const DeviceProperties& device, SizeFacts
       for (const Val* result : expr->outputs()) check(result->as<TensorView>());
     }
   };
-  for (const auto check : {checkAxes, checkVector, checkReduction}) forEachResult(check);
+  for (const auto check : {checkAxes, checkShared, checkVector, checkReduction}) forEachResult(check);
   forEachResult([&](const TensorView* tensor) { checkInlining(tensor, reads); });
   for (const Expr* expr : exprs) checkInlineReads(expr, reads);
   for (const Expr* expr : exprs) checkRemainder(expr->output()->as<TensorView>(), sizes);

@@ -25,7 +25,8 @@ std::string fieldValue(const Transform& transform, text::TransformField field) {
   switch (field) {
     case text::TransformField::Axis:
     case text::TransformField::Position: return concat(transform.axis);
-    case text::TransformField::Factor: return concat(transform.factor);
+    case text::TransformField::Factor:
+    case text::TransformField::Elements: return concat(transform.factor);
     case text::TransformField::Type: return std::string(parallelTypeName(transform.type));
     case text::TransformField::Memory: return std::string(memoryTypeName(transform.memory));
     case text::TransformField::IndexType: return std::string(text::indexTypeName(transform.indexType));

@@ -44,6 +44,7 @@ void readField(TokenReader& reader, TransformField field, Transform& transform) 
       if (transform.factor < 1) reader.fail(at, "a factor is at least 1");
       return;
     }
+    case TransformField::Elements: transform.factor = readInteger(reader); return;
     case TransformField::Type:
       transform.type = readEnum(reader, kParallelTypes, parallelTypeName, "parallel type");
       return;

@@ -17,6 +17,8 @@ const std::vector<TransformForm>& transformTable() {
       {Kind::ComputeAt, "computeAt", true, true, {Field::Position}, false},
       {Kind::InlineMost, "inlineMost", false, false, {}, false},
       {Kind::SetMemoryType, "setMemoryType", true, false, {Field::Memory}, false},
+      {Kind::Pad, "pad", true, false, {Field::Axis, Field::Elements}, false},
+      {Kind::Swizzle, "swizzle", true, false, {Field::Axis}, false},
       {Kind::IndexType, "indexType", false, false, {Field::IndexType}, false},
       {Kind::CacheBefore, "cacheBefore", true, false, {}, true},
       {Kind::CacheAfter, "cacheAfter", true, false, {}, true},
@@ -37,6 +39,7 @@ std::string_view fieldName(TransformField field) {
     case TransformField::Axis: return "axis";
     case TransformField::Position: return "position";
     case TransformField::Factor: return "factor";
+    case TransformField::Elements: return "elements";
     case TransformField::Type: return "type";
     case TransformField::Memory: return "memory";
     case TransformField::IndexType: return "type";

@@ -38,7 +38,25 @@ bool editLoads(Kernel& kernel, const std::function<bool(Access&)>& edit) {
   return changed;
 }
 
+// The index with each stride one less.
+IntExpr closerRows(IntExprArena& ints, IntExpr index) {
+  if (index->op == IntOp::Add) return ints.add(closerRows(ints, index->a), closerRows(ints, index->b));
+  if (index->op != IntOp::Mul) return index;
+  const IntExpr factor = index->a->isConstant() ? index->a : index->b;
+  const IntExpr other = factor == index->a ? index->b : index->a;
+  if (!factor->isConstant() || factor->value < 2) return index;
+  return ints.mul(other, ints.constant(factor->value - 1));
+}
+
 }  // namespace
+
+bool readDenseRows(Kernel& kernel) {
+  return editLoads(kernel, [&](Access& access) {
+    const IntExpr before = access.index;
+    access.index = closerRows(*kernel.ints, before);
+    return access.index != before;
+  });
+}
 
 bool dropSharedBarrier(Kernel& kernel) {
   bool changed = false;

@@ -26,6 +26,7 @@ constexpr double kKept = 0.8;        // of the others that keep rows on chip hav
 constexpr double kKeptAndChanged = 0.4;  // of those, and other steps
 constexpr double kMemory = 0.5;          // of the others have a tensor in shared or global memory instead
 constexpr double kGlobal = 0.15;         // of those, in global memory
+constexpr double kSkewed = 0.4;          // of those in shared memory have padded or shifted rows
 constexpr double kReductions = 0.7;  // of the others with a reduction, spread it over blocks or partial results
 constexpr double kIndexType = 0.15;  // of all segments say whether indices have 32 or 64 bits
 constexpr double kShareVectors = 0.2;  // of all segments with vectors have some from or to shared memory
@@ -168,6 +169,14 @@ bool spreadReduction(const Fusion& part, Schedule& schedule, double overBlocks, 
   return true;
 }
 
+// Pads rows of a tensor in shared memory, or shifts each against the one before.
+void skewRows(Schedule& schedule, const std::string& tensor, Choices& choices) {
+  Transform step = on(choices.chance(0.5) ? TransformKind::Pad : TransformKind::Swizzle, tensor);
+  step.axis = choices.integer(-3, -2);
+  if (step.kind == TransformKind::Pad) step.factor = choices.integer(1, 5);
+  schedule.push_back(step);
+}
+
 // Moves a tensor to shared or global memory. Mostly it leaves some loops of its reader, too, and runs on other threads,
 // so that threads read each other's elements.
 void useMemory(const Fusion& part, Schedule& schedule, Choices& choices) {
@@ -187,9 +196,11 @@ void useMemory(const Fusion& part, Schedule& schedule, Choices& choices) {
     schedule.push_back(computeAt(moved.tensor, moved.reader, choices.integer(0, 2)));
   }
   if (choices.chance(0.5)) schedule.push_back(split(moved.tensor, -1, choices.integer(1, 9)));
-  if (isShared && choices.chance(0.3)) return;
-  const int64_t axis = choices.integer(-3, -1);  // drawn before the type, by each compiler
-  schedule.push_back(parallelize(moved.tensor, axis, choices.pick(kTypes)));
+  if (!isShared || choices.chance(0.7)) {
+    const int64_t axis = choices.integer(-3, -1);  // drawn before the type, by each compiler
+    schedule.push_back(parallelize(moved.tensor, axis, choices.pick(kTypes)));
+  }
+  if (isShared && choices.chance(kSkewed)) skewRows(schedule, moved.tensor, choices);
 }
 
 // Moves a tensor that vectors load or store to shared memory: those that a thread moves at once are then from or to
