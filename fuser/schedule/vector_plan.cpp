@@ -76,7 +76,9 @@ std::vector<Moved> movedAlong(const Fusion& part, const ReferenceMap& map, int p
   for (const Val* output : part.outputs()) {
     const TensorView* tensor = output->as<TensorView>();
     if (!isFastest(tensor, visiblePositions(tensor, map), position)) continue;
-    moved.push_back({tensor, liesDense(tensor) ? kVectorBytes : 0, false});
+    // Behind a trailing reshape, the loops are over axes of its operand.
+    const bool together = liesDense(tensor) && !map.trailing(tensor);
+    moved.push_back({tensor, together ? kVectorBytes : 0, false});
   }
   return moved;
 }
