@@ -170,7 +170,9 @@ void LoopNest::sizeBlocks() {
         size = std::max(size, extent->value);
       } else if (isBlockDim(axis->parallelType())) {
         IntExpr& size = kernel_.gridDim[dimOf(axis->parallelType())];
-        size = size->isConstant(1) ? extent : ints.max(size, extent);
+        // The result of no terms is stored, too.
+        const IntExpr blocks = axis->isReduction() ? ints.max(extent, ints.constant(1)) : extent;
+        size = size->isConstant(1) ? blocks : ints.max(size, blocks);
       }
     }
   }
