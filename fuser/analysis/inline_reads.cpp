@@ -108,15 +108,8 @@ std::string whyNotInline(const Expr* reader, const TensorView* operand, const st
   return "";
 }
 
-std::string whyTooMuchInline(const std::vector<Expr*>& exprs, const std::vector<Val*>& outputs) {
-  const InlineReads reads(exprs, outputs);
-  if (reads.exprsWithLoops().size() == exprs.size() && std::none_of(exprs.begin(), exprs.end(), [&](const Expr* expr) {
-        return std::any_of(expr->inputs().begin(), expr->inputs().end(), [&](const Val* operand) {
-          return operand->isTensor() && reads.isInline(expr, operand->as<TensorView>());
-        });
-      })) {
-    return "";
-  }
+std::string whyTooMuchInline(const std::vector<Expr*>& exprs, const InlineReads& reads) {
+  if (reads.readInline().empty()) return "";
   // A place: the coordinates at which a reader needs an element, as numbers along a tree. What is read in place has its
   // reader's.
   std::map<std::tuple<size_t, const Expr*, const Val*>, size_t> numbers;  // look-ups only

@@ -57,8 +57,8 @@ class InlineReads {
 std::string whyNotInline(const Expr* reader, const TensorView* operand,
                          const std::unordered_set<const Expr*>* exprs = nullptr);
 
-// Why a part would compute too much inline; "" if it does not: a library function at most twice for an element of
-// what it is a part of, other expressions kMostTurns times.
-std::string whyTooMuchInline(const std::vector<Expr*>& exprs, const std::vector<Val*>& outputs);
+// Why a part would compute too much inline; "" if it does not: a library function is computed at most twice for an
+// element of its result, and all expressions together at a limited number of places. `reads`: of the part.
+std::string whyTooMuchInline(const std::vector<Expr*>& exprs, const InlineReads& reads);
 
 }  // namespace fuser

@@ -23,8 +23,7 @@
 // 15  Shuffle and Barrier are under no condition over thread or loaded indices; a Barrier of the grid
 //     under none, and in no loop whose extent depends on the block
 // 16  a Shuffle is between Local buffers of one dtype; its lanes are a power of two, at most shuffledLanes for First,
-// and
-//     at most half of that for Xor
+//     and at most half of that for Xor
 // 17  operands are complete: a Param exists, an Int and an Access have an expression, only literals and params have
 //     roundTo; a Barrier's buffer exists
 // 18  conditions are 0 or 1

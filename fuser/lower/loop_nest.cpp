@@ -170,11 +170,20 @@ void LoopNest::sizeBlocks() {
         size = std::max(size, extent->value);
       } else if (isBlockDim(axis->parallelType())) {
         IntExpr& size = kernel_.gridDim[dimOf(axis->parallelType())];
-        // The result of no terms is stored, too.
-        const IntExpr blocks = axis->isReduction() ? ints.max(extent, ints.constant(1)) : extent;
-        size = size->isConstant(1) ? blocks : ints.max(size, blocks);
+        size = size->isConstant(1) ? extent : ints.max(size, extent);
       }
     }
+  }
+  // A tensor without a loop on a dimension is computed whatever is empty along it.
+  for (size_t d = 0; d < 3; ++d) {
+    const auto type = static_cast<ParallelType>(static_cast<size_t>(ParallelType::BIDx) + d);
+    const bool all = std::all_of(tensors_.begin(), tensors_.end(), [&](const TensorView* tensor) {
+      const std::vector<IterDomain*>& loop = tensor->domain().loop;
+      return std::any_of(loop.begin(), loop.end(), [&](const IterDomain* axis) {
+        return axis->parallelType() == type && !axis->isReduction();
+      });
+    });
+    if (!all) kernel_.gridDim[d] = ints.max(kernel_.gridDim[d], ints.constant(1));
   }
   const char* letters[] = {"x", "y", "z"};
   for (size_t d = 0; d < 3; ++d) {

@@ -75,8 +75,8 @@ std::string findLoops(const FusionView& view, PartLoops& loops) {
     }
   }
   if (part.empty()) return "";
-  if (std::string reason = whyTooMuchInline(view.exprs, view.outputs); !reason.empty()) return reason;
   const InlineReads reads(view.exprs, view.outputs);
+  if (std::string reason = whyTooMuchInline(view.exprs, reads); !reason.empty()) return reason;
   loops.readInline = reads.readInline();
   loops.view.exprs = reads.exprsWithLoops();
   std::vector<Val*>& inputs = loops.view.inputs;

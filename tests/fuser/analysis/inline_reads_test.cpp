@@ -32,7 +32,7 @@ class InlineReadsTest : public testing::Test {
     const Expr* expr = tensor(reader)->definition();
     return whyNotInline(expr, expr->input(0)->as<TensorView>());
   }
-  std::string tooMuch() const { return whyTooMuchInline(fusion().exprs(), fusion().outputs()); }
+  std::string tooMuch() const { return whyTooMuchInline(fusion().exprs(), InlineReads(fusion())); }
   std::unique_ptr<Fusion> parsed;
 };
 
