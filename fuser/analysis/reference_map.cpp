@@ -239,13 +239,17 @@ std::string ReferenceMap::findTrailing(const TensorView* tensor, AxisClasses& cl
   if (!trailing.reshape) return "";
   if (std::any_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis->isReduction(); }))
     return concat("%", tensor->name(), " reduces what %", trailing.reshape->name(), " reshapes");
-  const size_t rank = trailing.reshape->domain().logical.size();
+  const std::vector<IterDomain*>& made = trailing.reshape->domain().logical;
   for (size_t i = 0; i < axes.size(); ++i) {
     trailing.axes.push_back(-1);
     if (axes[i]->isBroadcast()) continue;
+    // An axis of one element has another coordinate than an axis with elements to which a reader broadcasts it.
+    const auto isSame = [&](size_t axis) {
+      return !made[axis]->isBroadcast() && classes.classOf(trailing.reshape, axis) == classes.classOf(tensor, i);
+    };
     size_t axis = 0;
-    while (axis < rank && classes.classOf(trailing.reshape, axis) != classes.classOf(tensor, i)) ++axis;
-    if (axis == rank)
+    while (axis < made.size() && !isSame(axis)) ++axis;
+    if (axis == made.size())
       return concat("axis ", i, " of %", tensor->name(), " has no counterpart in %", trailing.reshape->name());
     trailing.axes.back() = static_cast<int>(axis);
   }
