@@ -206,8 +206,16 @@ std::string ReferenceMap::addReshape(const Expr* expr, AxisClasses& classes,
   const auto* result = expr->output()->as<TensorView>();
   const auto* operand = expr->input(0)->as<TensorView>();
   const std::vector<int> same = producerAxes(expr, operand);
+  const auto isMade = [&](size_t i) { return same[i] < 0 && !result->domain().logical[i]->isBroadcast(); };
+  bool makes = false;
+  for (size_t i = 0; i < same.size(); ++i) makes |= isMade(i);
+  // The sizes say that it has one element, as i0 of [i0, i0] -> [i0]; the loops of the operand run over it.
+  for (size_t i = 0; i < operand->axes().size() && !makes; ++i) {
+    if (!operand->axes()[i]->isBroadcast() && std::find(same.begin(), same.end(), static_cast<int>(i)) == same.end())
+      return concat("%", result->name(), " leaves out axis ", i, " of %", operand->name());
+  }
   for (size_t i = 0; i < same.size(); ++i) {
-    if (same[i] >= 0 || result->domain().logical[i]->isBroadcast()) continue;
+    if (!isMade(i)) continue;
     if (positions(result)[i] >= 0)
       return concat("axis ", i, " of %", result->name(), " is made by a reshape, and is one of %", reference_->name());
     const auto [found, isNew] = madeBy.emplace(classes.classOf(result, i), result);

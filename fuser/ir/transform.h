@@ -26,6 +26,7 @@ enum class TransformKind : uint8_t {
   Swizzle,      // swizzle %t {axis}: in shared memory, each step along the loop axis shifts the last axis by one, round
   CacheBefore,  // cacheBefore %t -> %new: %new takes over the definition of %t; %t = set(%new)
   CacheAfter,   // cacheAfter %t -> %new: %new = set(%t); the uses of %t read %new
+  Recompute,    // recompute %c {operand} -> %new: %c reads %new, a second computation of that operand of its expression
   IndexType,    // indexType {type}: the kernel computes its indices in int32 or int64, whatever a launch needs
   RFactor,  // rFactor %t {axes} -> %new: %new has a partial result for each index of these loop axes, which %t joins
 };
@@ -33,8 +34,8 @@ enum class TransformKind : uint8_t {
 struct Transform {
   TransformKind kind;
   std::string tensor;    // %t, %p
-  std::string other;     // %c of ComputeAt; the new tensor's name of CacheBefore, CacheAfter, RFactor
-  int64_t axis = 0;      // Split, Merge, Parallelize, Pad, Swizzle; ComputeAt: position
+  std::string other;     // %c of ComputeAt; the new tensor's name of CacheBefore, CacheAfter, Recompute, RFactor
+  int64_t axis = 0;      // Split, Merge, Parallelize, Pad, Swizzle; ComputeAt: position; Recompute: operand
   int64_t factor = 0;    // Split, Bound; Pad: elements
   ParallelType type = ParallelType::Serial;
   MemoryType memory = MemoryType::Local;

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <map>
 
+#include "fuser/analysis/axis_map.h"
+#include "fuser/analysis/loop_map.h"
 #include "fuser/ir/infer.h"
 #include "fuser/lower/fences.h"
 #include "fuser/lower/predicate.h"
@@ -156,6 +158,27 @@ Body StatementBuilder::emit(const std::vector<Expr*>& exprs, size_t depth) {
   return allocations;
 }
 
+// Rule 8: what is in memory has each of its elements only after its own loops. Those who share one of them read the
+// element of their turn.
+void StatementBuilder::refuseReadsAhead(const std::vector<Expr*>& group, size_t depth) const {
+  const auto isMade = [&](const Val* val) {
+    return std::any_of(group.begin(), group.end(), [&](const Expr* expr) { return expr == val->definition(); });
+  };
+  for (const Expr* reader : group) {
+    const std::vector<const Val*> needed = reads_.needs(reader);
+    for (const Val* val : needed) {
+      const auto* tensor = val->as<TensorView>();
+      const bool stored = tensor->memoryType() == MemoryType::Shared || isWorkspace(tensor);
+      if (!stored || tensor->computeAtPosition() > depth || !isMade(val)) continue;
+      const bool inTurn = readsInPlace(reader, tensor) && sharableLoops(tensor, reader) > depth;
+      const auto own = std::count(reader->inputs().begin(), reader->inputs().end(), val);
+      FUSER_USER_CHECK(inTurn && std::count(needed.begin(), needed.end(), val) == own, "rule 8: %",
+                       resultOf(reader)->name(), " reads elements of %", tensor->name(),
+                       " inside the loop that computes them");
+    }
+  }
+}
+
 void StatementBuilder::emitLoop(const std::vector<Expr*>& group, size_t depth, Body& body) {
   const TensorView* tensor = resultOf(group.front());
   const IterDomain* axis = tensor->domain().loop[depth];
@@ -170,6 +193,7 @@ void StatementBuilder::emitLoop(const std::vector<Expr*>& group, size_t depth, B
     body.insert(body.end(), inner.begin(), inner.end());
     return;
   }
+  refuseReadsAhead(group, depth);
   For loop;
   loop.index = nest_.indexOf(tensor, depth);
   loop.extent = nest_.extent(axis);

@@ -46,8 +46,10 @@ LoopNest::LoopNest(const InlineReads& reads, Kernel& kernel, const std::function
   sizeBlocks();
   makeIndices();
   for (const TensorView* tensor : tensors_) findCoordinates(tensor);
-  for (const Expr* expr : reads.exprsWithLoops()) {
-    if (expr->output()->as<TensorView>()->domain().trails == expr->output()) findTrailing(expr, importExtent);
+  for (const TensorView* tensor : tensors_) {
+    if (!tensor->domain().trails) continue;
+    const std::vector<IntExpr> trailing = trailingCoordinates(tensor, tensor, importExtent);
+    for (size_t i = 0; i < trailing.size(); ++i) coordinates_[tensor->domain().logical[i]] = trailing[i];
   }
 }
 
@@ -241,19 +243,37 @@ void LoopNest::findCoordinates(const TensorView* tensor) {
   }
 }
 
-// The coordinates of a trailing reshape, from those of its operand, and of what is computed at them.
-void LoopNest::findTrailing(const Expr* reshape, const std::function<IntExpr(IntExpr)>& importExtent) {
-  std::vector<IntExpr> from;
-  for (const IterDomain* axis : reshape->input(0)->as<TensorView>()->axes()) from.push_back(coordinate(axis));
-  std::vector<IntExpr> to = reshapedCoordinates(reshape, from, *kernel_.ints, importExtent);
-  for (const TensorView* tensor : tensors_) {
-    const TensorDomain& domain = tensor->domain();
-    if (domain.trails != reshape->output()) continue;
-    for (size_t i = 0; i < domain.logical.size(); ++i) {
-      const int axis = domain.trailedAxes[i];
-      if (axis >= 0) coordinates_[domain.logical[i]] = shortIndex(to[static_cast<size_t>(axis)], tensor);
-    }
+// The coordinates of another tensor's axes() in the loops of this one, which are over the same axes of the reference.
+std::vector<IntExpr> LoopNest::coordinatesIn(const TensorView* tensor, const TensorView* other,
+                                             const std::function<IntExpr(IntExpr)>& importExtent) const {
+  if (other->domain().trails) return trailingCoordinates(tensor, other, importExtent);
+  const TensorDomain &mine = tensor->domain(), &theirs = other->domain();
+  std::vector<IntExpr> coordinates;
+  for (const IterDomain* axis : other->axes()) {
+    coordinates.push_back(kernel_.ints->constant(0));
+    const auto root = std::find(theirs.loopRoot.begin(), theirs.loopRoot.end(), axis);
+    if (axis->isBroadcast() || root == theirs.loopRoot.end()) continue;
+    const int position = theirs.referencePosition[static_cast<size_t>(root - theirs.loopRoot.begin())];
+    const auto own = std::find(mine.referencePosition.begin(), mine.referencePosition.end(), position);
+    FUSER_CHECK(own != mine.referencePosition.end(), "%", tensor->name(), " does not run in the loops of %",
+                other->name());
+    coordinates.back() = coordinate(mine.loopRoot[static_cast<size_t>(own - mine.referencePosition.begin())]);
   }
+  return coordinates;
+}
+
+// Those of a tensor at the coordinates of a trailing reshape, which follow from the coordinates of its operand; one per
+// logical axis, 0 on broadcast axes.
+std::vector<IntExpr> LoopNest::trailingCoordinates(const TensorView* tensor, const TensorView* trailing,
+                                                   const std::function<IntExpr(IntExpr)>& importExtent) const {
+  const Expr* reshape = trailing->domain().trails->definition();
+  const std::vector<IntExpr> from = coordinatesIn(tensor, reshape->input(0)->as<TensorView>(), importExtent);
+  const std::vector<IntExpr> to = reshapedCoordinates(reshape, from, *kernel_.ints, importExtent);
+  std::vector<IntExpr> coordinates;
+  for (int axis : trailing->domain().trailedAxes) {
+    coordinates.push_back(axis < 0 ? kernel_.ints->constant(0) : shortIndex(to[static_cast<size_t>(axis)], tensor));
+  }
+  return coordinates;
 }
 
 IntExpr LoopNest::coordinate(const IterDomain* axis) const {

@@ -50,7 +50,10 @@ class LoopNest {
   void sizeBlocks();
   void makeIndices();
   void findCoordinates(const TensorView* tensor);
-  void findTrailing(const Expr* reshape, const std::function<IntExpr(IntExpr)>& importExtent);
+  std::vector<IntExpr> coordinatesIn(const TensorView* tensor, const TensorView* other,
+                                     const std::function<IntExpr(IntExpr)>& importExtent) const;
+  std::vector<IntExpr> trailingCoordinates(const TensorView* tensor, const TensorView* trailing,
+                                           const std::function<IntExpr(IntExpr)>& importExtent) const;
   IntExpr makeIndex(const IterDomain* axis, size_t loop);
 
   Kernel& kernel_;

@@ -4,6 +4,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "fuser/analysis/axis_map.h"
 #include "fuser/analysis/inline_reads.h"
 #include "fuser/analysis/loop_map.h"
 #include "fuser/analysis/schedule_limits.h"
@@ -40,7 +41,7 @@ class Applier {
   // Whether the step changes who reads what, or what is stored.
   static bool changesReads(TransformKind kind) {
     return kind == TransformKind::SetMemoryType || kind == TransformKind::CacheBefore ||
-           kind == TransformKind::CacheAfter;
+           kind == TransformKind::CacheAfter || kind == TransformKind::Recompute;
   }
 
   void applyOne(const Transform& step) {
@@ -61,6 +62,7 @@ class Applier {
       case TransformKind::IndexType: return part_.setIndexType(step.indexType);
       case TransformKind::CacheBefore: return cacheBefore(step);
       case TransformKind::CacheAfter: return cacheAfter(step);
+      case TransformKind::Recompute: return recompute(step);
       case TransformKind::RFactor: return rFactor(step);
     }
     FUSER_CHECK(false, "bad TransformKind");
@@ -196,10 +198,18 @@ class Applier {
       for (Val* result : expr->outputs()) {
         TensorView* tensor = result->as<TensorView>();
         tensor->setComputeAtPosition(depth);
-        // Otherwise two buffers of one vector could need each other's loops: %a's consumer in the loop of %b.
-        tensor->setComputesWith(depth > 0 && !isReduction(expr->op()));
+        // Otherwise two buffers of one vector could need each other's loops: %a's consumer in the loop of %b. Those
+        // that are read in memory at other coordinates are computed before.
+        tensor->setComputesWith(depth > 0 && !isReduction(expr->op()) && !isReadElsewhere(tensor));
       }
     }
+  }
+
+  bool isReadElsewhere(const TensorView* tensor) const {
+    if (tensor->memoryType() != MemoryType::Shared) return false;
+    const auto elsewhere = [&](const Expr* use) { return !readsInPlace(use, tensor); };
+    return reads_->readInline().count(tensor) != 0 ||
+           std::any_of(tensor->uses().begin(), tensor->uses().end(), elsewhere);
   }
 
   void setMemoryType(const Transform& step) {
@@ -264,6 +274,26 @@ class Applier {
     part_.newExpr(OpKind::Set, {tensor}, {copy});
   }
 
+  // A second reader of a tensor that is computed again may share what the first one reads.
+  void recompute(const Transform& step) {
+    Expr* reader = findMade(step.tensor)->definition();
+    const auto operand = static_cast<size_t>(step.axis);
+    const bool isThere = step.axis >= 0 && operand < reader->inputs().size() && reader->input(operand)->isTensor();
+    FUSER_USER_CHECK(isThere, "%", step.tensor, " has no tensor as operand ", step.axis);
+    auto* tensor = reader->input(operand)->as<TensorView>();
+    const auto known = recomputed_.find(step.other);
+    if (known != recomputed_.end() && known->second == tensor)
+      return part_.replaceInput(reader, operand, find(step.other));
+    const Expr* maker = tensor->definition();
+    FUSER_USER_CHECK(maker, "%", tensor->name(), " is an input: nothing computes it again");
+    FUSER_USER_CHECK(!isReduction(maker->op()), "%", tensor->name(), " is a reduction, which is not repeated");
+    FUSER_USER_CHECK(maker->outputs().size() == 1, "%", tensor->name(), " is one of several results of its op");
+    TensorView* copy = copyOf(tensor, true, step.other);
+    part_.newExpr(maker->op(), maker->inputs(), {copy}, maker->attributes());
+    part_.replaceInput(reader, operand, copy);
+    recomputed_[step.other] = tensor;
+  }
+
   void rFactor(const Transform& step) {
     TensorView* tensor = findFirst(step.tensor);
     FUSER_USER_CHECK(isReduction(tensor->definition()->op()), "%", step.tensor, " is no reduction");
@@ -282,6 +312,7 @@ class Applier {
   Fusion& part_;
   std::optional<InlineReads> reads_;                      // of the part as it is
   std::unordered_map<std::string, TensorView*> tensors_;  // look-ups only
+  std::unordered_map<std::string, const TensorView*> recomputed_;  // what a name computes again; look-ups only
   std::set<std::string> partial_;                         // the names of partial results, which no step names
 };
 

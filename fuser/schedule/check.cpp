@@ -9,7 +9,8 @@
 //   6  loops that a buffer in registers or shared memory is indexed by have constant extents
 //   7  an axis that `bound` gives a constant extent is not longer than that
 //   8  shared memory takes at most the bytes that a block can ask for (lower/build_statements.cpp), and an element of a
-//      buffer in it is read in the block, and in the turn of the shared loops, that stores it (lower/indexing.cpp)
+//      buffer in it is read in the block, and in the turn of the shared loops, that stores it (lower/indexing.cpp);
+//      nobody reads another element inside the loop that computes them (lower/build_statements.cpp)
 //   9  blocks that wait for each other all run at once: the device has such launches, and the grid is known to have at
 //      most the blocks that it then holds (lower/lower.cpp)
 //  10  an axis that rFactor names is serial or unrolled, of a constant extent

@@ -4,7 +4,8 @@
 //   [I] -> [I/rows (BIDx), rows (TIDy)]    [R] -> [row] -> [row/t unrolled, t (TIDx)], or with vectors of v elements
 //   [row/v/t unrolled, t (TIDx), v]
 // A block reads its rows once. What several passes over a row need stays on chip (persistent_plan.h): in registers as
-// far as they go, then in shared memory, so that the longest row depends on the device.
+// far as they go, then in shared memory, so that the longest row depends on the device. Inputs are kept in place of
+// what is computed from them where they take fewer bytes.
 #include <algorithm>
 #include <bit>
 #include <optional>
@@ -103,6 +104,16 @@ std::string nameInKernel(const TensorView* tensor) {
   return tensor->isFusionOutput() ? localName(tensor) : tensor->name();
 }
 
+// The steps that let each pass compute again what it reads of what is not kept.
+void computeAgain(const PersistentPlan& plan, Schedule& schedule) {
+  const auto nameIn = [](const TensorView* tensor, int pass) { return concat(nameInKernel(tensor), ".again", pass); };
+  for (const PersistentPlan::Recomputed& each : plan.recomputed) {
+    const std::string reader = each.readerAgain ? nameIn(each.reader, each.pass) : nameInKernel(each.reader);
+    schedule.push_back(on(TransformKind::Recompute, reader, nameIn(each.tensor, each.pass)));
+    schedule.back().axis = static_cast<int64_t>(each.operand);
+  }
+}
+
 // A reader of a tensor, by its name in the kernel.
 std::string readerOf(const TensorView* tensor) {
   if (tensor->uses().empty()) return tensor->name();  // an output's own copy
@@ -178,6 +189,7 @@ Schedule scheduleInnerPersistent(const Fusion& part, SizeFacts* sizes, const std
     schedule.push_back(on(TransformKind::CacheAfter, input, input + ".cache"));
   }
   cacheOutputs(part, schedule);
+  computeAgain(plan, schedule);
   const std::string name = nameInKernel(reference);
   reorder(schedule, name, memoryOrder(reference));
   const int64_t reducedAxes = std::count(reduced.begin(), reduced.end(), true);

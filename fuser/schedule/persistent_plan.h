@@ -10,6 +10,13 @@
 //
 // Each expression is computed in the pass of its readers; one whose readers are in several passes is kept on chip, once
 // a thread for the elements that are its own. Expressions of one pass that read each other share one loop.
+//
+// What is kept is projected to the inputs where they take fewer bytes: they are kept instead, and each later pass
+// computes again what it reads. No reduction and no library function is repeated.
+//
+//   %f = cast(%h) {f32}          keep %h, in half the bytes; each pass that reads %f has a cast of its own
+//   %m = amax(%f)
+//   %d = sub(%f, %m)
 
 #include <variant>
 
@@ -20,6 +27,16 @@ namespace fuser {
 struct PersistentPlan {
   std::vector<const TensorView*> kept;        // results of the part, in the order of their expressions
   std::vector<const TensorView*> keptInputs;  // each to be copied once
+  // An operand that a reader computes again in its own pass, where others of the same pass share it. Readers come
+  // before what they read. The reader is computed again itself, or not.
+  struct Recomputed {
+    const TensorView* reader;
+    bool readerAgain;
+    size_t operand;
+    const TensorView* tensor;
+    int pass;
+  };
+  std::vector<Recomputed> recomputed;
   // Those of both that some reader computes inline, too, at coordinates that need not be of its row; look-ups only.
   std::unordered_set<const Val*> onlyInRegisters;
 };

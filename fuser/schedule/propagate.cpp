@@ -145,6 +145,8 @@ void mergeAxes(Fusion& part, TensorDomain& domain, size_t axis) {
 void propagate(Fusion& part, TensorView* reference) {
   FUSER_USER_CHECK(reference->definition(), "%", reference->name(), " is an input: it has no loops");
   const std::vector<Expr*> exprs = InlineReads(part).exprsWithLoops();
+  FUSER_USER_CHECK(std::find(exprs.begin(), exprs.end(), reference->definition()) != exprs.end(), "%",
+                   reference->name(), " is computed inline alone, or for nobody: it has no loops");
   const std::variant<ReferenceMap, std::string> built = ReferenceMap::build(exprs, reference);
   const std::string* reason = std::get_if<std::string>(&built);
   FUSER_USER_CHECK(!reason, reason ? *reason : "");

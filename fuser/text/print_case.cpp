@@ -24,7 +24,8 @@ std::string integerList(const std::vector<int64_t>& values) {
 std::string fieldValue(const Transform& transform, text::TransformField field) {
   switch (field) {
     case text::TransformField::Axis:
-    case text::TransformField::Position: return concat(transform.axis);
+    case text::TransformField::Position:
+    case text::TransformField::Operand: return concat(transform.axis);
     case text::TransformField::Factor:
     case text::TransformField::Elements: return concat(transform.factor);
     case text::TransformField::Type: return std::string(parallelTypeName(transform.type));

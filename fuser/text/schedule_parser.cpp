@@ -37,7 +37,8 @@ Enum readEnum(TokenReader& reader, const Enum (&values)[n], NameOf nameOf, std::
 void readField(TokenReader& reader, TransformField field, Transform& transform) {
   switch (field) {
     case TransformField::Axis:
-    case TransformField::Position: transform.axis = readInteger(reader); return;
+    case TransformField::Position:
+    case TransformField::Operand: transform.axis = readInteger(reader); return;
     case TransformField::Factor: {
       const Token at = reader.peek();
       transform.factor = readInteger(reader);
@@ -84,7 +85,8 @@ void readFields(TokenReader& reader, const Token& step, const TransformForm& for
   }
 }
 
-Transform readStep(TokenReader& reader, TensorNames& names) {
+// `recomputed`: the names that recompute gave; a second reader may share one.
+Transform readStep(TokenReader& reader, TensorNames& names, std::set<std::string>& recomputed) {
   const Token step = reader.expect(TokenKind::Identifier, "a schedule step");
   const std::vector<TransformForm>& table = transformTable();
   const auto form =
@@ -105,8 +107,9 @@ Transform readStep(TokenReader& reader, TensorNames& names) {
   if (form->makesTensor) {
     reader.expect("->");
     const Token newName = reader.expect(TokenKind::Value, "the new tensor's name");
-    names.onNew(newName);
     transform.other = newName.text;
+    const bool isShared = form->kind == TransformKind::Recompute && !recomputed.insert(transform.other).second;
+    if (!isShared) names.onNew(newName);
   }
   return transform;
 }
@@ -121,10 +124,11 @@ struct AnyNames : TensorNames {
 
 Schedule readSchedule(TokenReader& reader, TensorNames& names) {
   Schedule schedule;
+  std::set<std::string> recomputed;
   while (reader.peek().kind == TokenKind::Identifier) {
     if (schedule.size() == kMaxTransforms) reader.fail(reader.peek(), "more than ", kMaxTransforms, " schedule steps");
     names.onStep(reader.peek());
-    schedule.push_back(readStep(reader, names));
+    schedule.push_back(readStep(reader, names, recomputed));
   }
   return schedule;
 }

@@ -22,6 +22,7 @@ const std::vector<TransformForm>& transformTable() {
       {Kind::IndexType, "indexType", false, false, {Field::IndexType}, false},
       {Kind::CacheBefore, "cacheBefore", true, false, {}, true},
       {Kind::CacheAfter, "cacheAfter", true, false, {}, true},
+      {Kind::Recompute, "recompute", true, false, {Field::Operand}, true},
       {Kind::RFactor, "rFactor", true, false, {Field::Axes}, true},
   };
   return table;
@@ -38,6 +39,7 @@ std::string_view fieldName(TransformField field) {
   switch (field) {
     case TransformField::Axis: return "axis";
     case TransformField::Position: return "position";
+    case TransformField::Operand: return "operand";
     case TransformField::Factor: return "factor";
     case TransformField::Elements: return "elements";
     case TransformField::Type: return "type";

@@ -8,7 +8,18 @@
 
 namespace fuser::text {
 
-enum class TransformField : uint8_t { Axis, Position, Factor, Elements, Type, Memory, IndexType, Axes, Old2New };
+enum class TransformField : uint8_t {
+  Axis,
+  Position,
+  Operand,
+  Factor,
+  Elements,
+  Type,
+  Memory,
+  IndexType,
+  Axes,
+  Old2New
+};
 
 struct TransformForm {
   TransformKind kind;

@@ -353,7 +353,7 @@ class Supervisor : public TaskSource {
     if (!plain) ledger_->commit();
     if (!result.batch.skipped.empty() && skipped_ != result.batch.skipped) {
       skipped_ = result.batch.skipped;
-      say("compilers that did not run: " + skipped_);
+      say("compilers that did not run, or not all cases: " + skipped_);
     }
   }
 

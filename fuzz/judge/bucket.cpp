@@ -32,8 +32,9 @@ void readViolation(const std::string& reason, Bucket& bucket) {
   bucket.pattern = withoutNames(upTo(rest, ":;"));
 }
 
-// "fuser/lower/x.cpp:53: check failed: a == b: message" keeps its place.
-std::string patternOfCheck(const std::string& reason) {
+// "fuser/lower/x.cpp:53: check failed: a == b: message; in: T9[0] = …" keeps its place, and no statement.
+std::string patternOfCheck(const std::string& whole) {
+  const std::string reason = whole.substr(0, whole.find("; in: "));
   const size_t colon = reason.find(".cpp:");
   if (colon == std::string::npos) return withoutNames(reason);
   const size_t end = reason.find(':', colon + 5);

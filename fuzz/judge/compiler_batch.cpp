@@ -95,6 +95,9 @@ CaseVerdict judgeOnCpu(const Case& testCase, CompiledCase& prepared, bool sameLi
       verdict.detail = oracle::toString(judgement);
       verdict.reason =
           concat("on the cpu engine: ", judgement.worst.empty() ? judgement.reason : "%" + judgement.worst[0].value);
+    } catch (const ListedRejection& error) {  // the engine has no room for what the interpreter ran
+      verdict.kind = VerdictKind::Rejected;
+      verdict.reason = error.what();
     } catch (const std::exception& error) {
       rethrowIfSetUpError(error);
       verdict.kind = VerdictKind::Check;
@@ -119,8 +122,12 @@ void runOnCpu(const std::vector<const Case*>& cases, std::vector<CompiledCase>& 
   result.clangSeconds = timed([&] { engine.switchTo(cpu->compile(engine.kernels())); });
   for (CompiledCase& ready : prepared) {
     if (ready.data.empty()) continue;
-    ++result.cases;
     CaseVerdict verdict = judgeOnCpu(*cases[ready.index], ready, cpu->callsHostLibrary(), result.elements);
+    if (verdict.kind == VerdictKind::Rejected) {
+      result.skipped += concat("cpu, case ", ready.index, " of the batch: ", verdict.reason, "; ");
+      continue;
+    }
+    ++result.cases;
     if (isFinding(verdict.kind)) result.findings.push_back({ready.index, std::move(verdict)});
   }
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "fuser/analysis/inline_reads.h"
 #include "fuser/ir/fusion.h"
 #include "fuser/kernel/kernel.h"
 #include "fuser/kernel/shared_layout.h"
@@ -45,11 +46,12 @@ void addFeaturesOf(const TensorView* reduction, const std::array<int64_t, 3>& bl
 
 const std::vector<std::string>& allKernelFeatures() {
   static const std::vector<std::string> names = [] {
-    std::vector<std::string> all = {
-        "another device",     "block barrier",  "block reduction", "cooperative launch", "grid barrier",
-        "grid reduction",     "narrow indices", "random schedule", "row in registers",   "row in shared memory",
-        "rows beside rows",   "shared memory",  "thread partials", "unrolled loop",      "Welford of blocks",
-        "Welford of threads", "wide indices",   "workspace"};
+    std::vector<std::string> all = {"another device",     "block barrier",  "block reduction",  "cooperative launch",
+                                    "grid barrier",       "grid reduction", "inline read",      "narrow indices",
+                                    "random schedule",    "recomputed",     "row in registers", "row in shared memory",
+                                    "rows beside rows",   "shared memory",  "skewed rows",      "thread partials",
+                                    "trailing reshape",   "unrolled loop",  "unswitched loop",  "Welford of blocks",
+                                    "Welford of threads", "wide indices",   "workspace"};
     for (int64_t width : kWidths) all.push_back(vectorsOf(width));
     std::sort(all.begin(), all.end());
     return all;
@@ -87,10 +89,15 @@ std::set<std::string> featuresOf(const Schedule& schedule, const Fusion& schedul
   std::set<std::string> found;
   for (const Transform& step : schedule) {
     if (step.kind == TransformKind::RFactor) found.insert("thread partials");
+    if (step.kind == TransformKind::Recompute) found.insert("recomputed");
+    if (step.kind == TransformKind::Pad || step.kind == TransformKind::Swizzle) found.insert("skewed rows");
+    if (step.type == ParallelType::Unswitch) found.insert("unswitched loop");
   }
+  if (!InlineReads(scheduledPart).readInline().empty()) found.insert("inline read");
   for (const Val* val : scheduledPart.usedVals()) {
     const bool isReduced = val->isTensor() && val->definition() && isReduction(val->definition()->op());
     if (isReduced) addFeaturesOf(val->as<TensorView>(), block, found);
+    if (val->isTensor() && val->as<TensorView>()->domain().trails) found.insert("trailing reshape");
   }
   return found;
 }

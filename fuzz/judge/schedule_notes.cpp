@@ -127,7 +127,7 @@ std::optional<Schedule> fitted(const Schedule& schedule, const Fusion& part) {
     const bool isKnown = step.tensor.empty() || names.count(step.tensor) != 0;
     if (!isKnown && isOfAll) return std::nullopt;
     if (!isKnown) continue;
-    const bool isCache = step.kind == TransformKind::CacheBefore || step.kind == TransformKind::CacheAfter;
+    const bool isCache = !step.other.empty() && step.kind != TransformKind::ComputeAt;
     if (isCache) names.insert(step.other);
     result.push_back(step);
   }

@@ -26,10 +26,11 @@ constexpr double kKept = 0.8;        // of the others that keep rows on chip hav
 constexpr double kKeptAndChanged = 0.4;  // of those, and other steps
 constexpr double kMemory = 0.5;          // of the others have a tensor in shared or global memory instead
 constexpr double kGlobal = 0.15;         // of those, in global memory
-constexpr double kSkewed = 0.4;          // of those in shared memory have padded or shifted rows
+constexpr double kSkewed = 0.7;          // of those in shared memory have padded or shifted rows
 constexpr double kReductions = 0.7;  // of the others with a reduction, spread it over blocks or partial results
 constexpr double kIndexType = 0.15;  // of all segments say whether indices have 32 or 64 bits
 constexpr double kShareVectors = 0.2;  // of all segments with vectors have some from or to shared memory
+constexpr double kRecompute = 0.15;    // of all segments compute something again
 constexpr double kUnswitch = 0.15;   // of all segments have an unswitched loop, if that is legal
 
 // Most segments are small, and what a step breaks may need several ops beside each other.
@@ -41,6 +42,7 @@ constexpr uint64_t kSeed = 0x5c4ed01e;
 constexpr uint64_t kIndexTypeSeed = 0x32b17;  // of their own, so that schedules are what they are without them
 constexpr uint64_t kUnswitchSeed = 0x7a11;    // the same
 constexpr uint64_t kVectorSeed = 0x5ec7;      // the same
+constexpr uint64_t kRecomputeSeed = 0xa6a1;   // the same
 
 // Steps of one kind, by place.
 std::vector<size_t> stepsOf(const Schedule& schedule, TransformKind kind) {
@@ -288,6 +290,29 @@ void unswitchLoop(Schedule& schedule, Choices& choices) {
                {parallelize(reference, axis + outer, ParallelType::Unswitch)});
 }
 
+// Lets a reader compute an operand again, which the schedule leaves where it was for the other readers.
+void recomputeOperand(const Fusion& part, Schedule& schedule, Choices& choices) {
+  std::vector<std::pair<std::string, int64_t>> reads;  // a reader and an operand, by the names in the kernel
+  for (const Expr* expr : part.exprs()) {
+    for (size_t i = 0; i < expr->inputs().size(); ++i) {
+      const Val* operand = expr->input(i);
+      const bool isRepeated = operand->isTensor() && operand->definition() && !isReduction(operand->definition()->op());
+      if (!isRepeated) continue;
+      const Val* reader = expr->output();
+      reads.emplace_back(reader->isFusionOutput() ? localName(reader) : reader->name(), static_cast<int64_t>(i));
+    }
+  }
+  if (reads.empty()) return;
+  const auto& [reader, operand] = choices.pick(reads);
+  Transform step = on(TransformKind::Recompute, reader, reader + ".again");
+  step.axis = operand;
+  // Behind the copies of inputs and outputs, whose names the other steps know.
+  const auto isCopy = [](const Transform& each) {
+    return each.kind == TransformKind::CacheBefore || each.kind == TransformKind::CacheAfter;
+  };
+  schedule.insert(std::find_if_not(schedule.begin(), schedule.end(), isCopy), step);
+}
+
 Schedule varied(const Schedule& schedule, Choices& choices) {
   constexpr void (*kChanges[])(Schedule&, Choices&) = {changeFactor, addSplit, swapAxes, changeParallelType};
   Schedule result = schedule;
@@ -309,7 +334,9 @@ std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase,
   const std::vector<HostValue> inputs = hostValues(data);
   FusionExecutorCache::Settings settings = settingsOf(testCase);
   Choices choices(kSeed, draw), indexTypes(kIndexTypeSeed, draw), unswitches(kUnswitchSeed, draw),
-      vectors(kVectorSeed, draw);
+      vectors(kVectorSeed, draw), recomputes(kRecomputeSeed, draw);
+  // What is overwritten is not read again.
+  const bool overwrites = !testCase.fusion->aliases().empty();
   LegalSchedules legal([&](const Fusion& part, Schedule& schedule) {
     const Schedule chosen = schedule;
     const std::vector<Expr*> exprs = part.exprs();
@@ -333,6 +360,7 @@ std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase,
       schedule = chosen;
       shareVectors(schedule, vectors);
     }
+    if (recomputes.chance(kRecompute) && !overwrites) recomputeOperand(part, schedule, recomputes);
     if (unswitches.chance(kUnswitch)) unswitchLoop(schedule, unswitches);
     if (indexTypes.chance(kIndexType)) schedule.push_back(indexTypeOf(indexTypes));
   });

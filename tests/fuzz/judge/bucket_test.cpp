@@ -133,12 +133,13 @@ TEST(BucketTest, AViolationHasItsClassAndItsKernelsScheduler) {
 
 TEST(BucketTest, ACheckHasItsFileAndLine) {
   JudgeSettings settings;
-  AfterPasses failing([](Fusion&) { FUSER_CHECK(false, "planted in %x7 at 12"); });
+  AfterPasses failing([](Fusion&) { FUSER_CHECK(false, "planted in %x7 at 12; in: T9[0] = move T0[3]"); });
   settings.observers = {&failing};
   const Bucket bucket = bucketOfText(kPointwise, settings);
   EXPECT_EQ(bucket.kind, "check");
   EXPECT_EQ(bucket.pattern.find("tests/fuzz/judge/bucket_test.cpp:"), 0u) << bucket.pattern;
   EXPECT_NE(bucket.pattern.find("planted in % at #"), std::string::npos) << bucket.pattern;
+  EXPECT_EQ(bucket.pattern.find("move"), std::string::npos) << bucket.pattern;
 }
 
 // The same in each clone, whichever way its files are compiled: a library's may be several as one.

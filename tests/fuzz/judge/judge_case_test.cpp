@@ -166,6 +166,35 @@ TEST(CompilerBatchTest, CasesRunOnTheCpuEngineAndCompileForGpus) {
   EXPECT_EQ(result.elements.outside, 0);
 }
 
+TEST(CompilerBatchTest, ACaseWithTooManyWaitingThreadsForTheCpuEngineIsLeftOutWithItsReason) {
+  const Case large = parseCase(R"(
+fusion f(%x: f32[i0]) {
+  %a = neg(%x)
+  %b = flip(%a) {dims = [0]}
+  %c = abs(%a)
+  %y = add(%c, %b)
+  return %y
+}
+schedule {
+  cacheBefore %y -> %y.local
+  setMemoryType %a {memory = global}
+  split %a {axis = 0, factor = 1024}
+  parallelize %a {axis = 0, type = BIDx}
+  parallelize %a {axis = 1, type = TIDx}
+  propagate %a
+  parallelizeAllLike %a
+  inlineMost
+}
+run { %x = normal(seed = 1) : f32[65536] }
+)",
+                               "test");
+  const Case good = parseCase(kSoftmax, "test");
+  const BatchResult result = runCompilerBatch({&large, &good});
+  EXPECT_TRUE(result.findings.empty());
+  EXPECT_NE(result.skipped.find("cpu, case 0 of the batch: kernel"), std::string::npos) << result.skipped;
+  EXPECT_EQ(result.cases, 1u);
+}
+
 TEST(CompilerBatchTest, ACaseThatIsRejectedDoesNotSpoilTheOthers) {
   const Case rejected = parseCase(R"(
 fusion f(%x: f32[i0], %y: f32[i1]) {
