@@ -141,4 +141,16 @@ size_t sharableLoops(const TensorView* producer, const Expr* use) {
   return count;
 }
 
+std::optional<size_t> serialLoopAround(const TensorView* tensor) {
+  std::optional<size_t> ofOneTurn;
+  for (size_t i = tensor->computeAtPosition(); i-- > 0;) {
+    const ParallelType type = tensor->domain().loop[i]->parallelType();
+    if (isThreadDim(type) || isBlockDim(type)) continue;
+    if (!tensor->domain().loop[i]->extent()->isConstant(1))
+      return type == ParallelType::Serial ? std::optional(i) : std::nullopt;
+    if (!ofOneTurn && type == ParallelType::Serial) ofOneTurn = i;
+  }
+  return ofOneTurn;
+}
+
 }  // namespace fuser

@@ -4,6 +4,7 @@
 //
 // `use` is an expression that reads `producer`; its first result is the consumer. Both tensors may be scheduled.
 
+#include <optional>
 #include <vector>
 
 #include "fuser/ir/fusion.h"
@@ -25,5 +26,9 @@ std::vector<size_t> rootsOf(const TensorView* tensor, const IterDomain* loopAxis
 // The axis of loopRoot along which consecutive turns of the loop take neighbours, as far as its rows go: the inner part
 // of splits and merges. Null if turns skip elements: an outer part of a split.
 const IterDomain* innermostRootOf(const TensorView* tensor, const IterDomain* loopAxis);
+
+// The innermost serial loop that the tensor shares with its readers, an index into its loop domain: one of several
+// turns, if there is one. Only loops on threads and blocks and those of one turn are inside of it.
+std::optional<size_t> serialLoopAround(const TensorView* tensor);
 
 }  // namespace fuser

@@ -244,6 +244,7 @@ ClonedFusion cloneFusion(const Fusion& fusion) {
     copy->setMemoryType(tensor->memoryType());
     copy->setComputeAtPosition(tensor->computeAtPosition());
     copy->setComputesWith(tensor->computesWith());
+    copy->setDoubleBuffered(tensor->isDoubleBuffered());
   }
   // A second pass over the tensors: a size may name a scalar with a larger id, since a pass gives equal sizes one name.
   for (const std::unique_ptr<Val>& val : fusion.allVals()) {

@@ -106,6 +106,10 @@ class TensorView : public Val {
   bool computesWith() const { return computesWith_; }
   void setComputesWith(bool with) { computesWith_ = with; }
 
+  // A copy of an input in registers of which each turn of the loop around it loads what the next turn needs.
+  bool isDoubleBuffered() const { return doubleBuffered_; }
+  void setDoubleBuffered(bool ahead) { doubleBuffered_ = ahead; }
+
  private:
   std::optional<size_t> axisOf(ParallelType type) const;
 
@@ -113,6 +117,7 @@ class TensorView : public Val {
   MemoryType memory_ = MemoryType::Local;
   size_t computeAt_ = 0;
   bool computesWith_ = false;
+  bool doubleBuffered_ = false;
   bool cpuScalar_ = false;
 };
 

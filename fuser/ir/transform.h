@@ -27,7 +27,8 @@ enum class TransformKind : uint8_t {
   CacheBefore,  // cacheBefore %t -> %new: %new takes over the definition of %t; %t = set(%new)
   CacheAfter,   // cacheAfter %t -> %new: %new = set(%t); the uses of %t read %new
   Recompute,    // recompute %c {operand} -> %new: %c reads %new, a second computation of that operand of its expression
-  IndexType,    // indexType {type}: the kernel computes its indices in int32 or int64, whatever a launch needs
+  DoubleBuffer,  // doubleBuffer %t: loads of %t come one turn ahead of the loop around them
+  IndexType,     // indexType {type}: the kernel computes its indices in int32 or int64, whatever a launch needs
   RFactor,  // rFactor %t {axes} -> %new: %new has a partial result for each index of these loop axes, which %t joins
 };
 

@@ -216,6 +216,10 @@ class Parser {
     node.extent = expression();
     node.unroll = lexer_.accept("unroll");
     if (lexer_.accept("unswitch")) node.whole = expression();
+    if (lexer_.accept("ahead")) {
+      do node.ahead.push_back(bufferNamed(lexer_.identifier("a buffer")));
+      while (lexer_.accept(","));
+    }
     if (node.extent->isConstant(1)) lexer_.fail("a loop over the constant 1");
     node.index = indexSymbol(name, node.extent);
     lexer_.expect("{");

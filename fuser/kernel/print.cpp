@@ -100,9 +100,14 @@ class Printer {
   }
 
   std::string text(const Allocate& node) const { return "alloc " + bufferName(node.buffer); }
+  std::string ahead(const For& node) const {
+    std::string names;
+    for (int buffer : node.ahead) names += (names.empty() ? " ahead " : ", ") + bufferName(buffer);
+    return names;
+  }
   std::string text(const For& node) const {
     return concat("for ", integer(node.index), " < ", integer(node.extent), node.unroll ? " unroll" : "",
-                  node.whole ? " unswitch " + integer(node.whole) : "", " {");
+                  node.whole ? " unswitch " + integer(node.whole) : "", ahead(node), " {");
   }
   std::string text(const If& node) const { return "if " + integer(node.condition) + " {"; }
   std::string text(const LoadIndex& node) const {

@@ -279,6 +279,7 @@ class Verifier {
     }
     inScope(node.extent);
     require(!node.whole, 26, "a loop is still to be unswitched");
+    require(node.ahead.empty(), 26, "a loop is still to be double-buffered");
     require(!isDivergent(node.extent), 11, "the extent depends on the thread");
     scope_.insert(node.index);
     if (node.unroll && node.extent->isConstant()) expanded_.insert(node.index);

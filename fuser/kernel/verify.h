@@ -38,7 +38,7 @@
 // 24  the device of a narrow kernel has an index_bound from 1 to 2^31
 // 25  a Local buffer of more than one element is indexed by constants, once unrolled Fors of constant extents are
 //     expanded: on chip means on chip, since an array that a variable indexes lies in a thread's local memory
-// 26  no For is still to be made twice (unswitch)
+// 26  no For is still to be made twice (unswitch), or to load ahead (double-buffer)
 // 27  Shared buffers have an offset all or none, a multiple of 16; two that may be in use at once (SharedLives) share
 //     no memory
 

@@ -200,6 +200,10 @@ void StatementBuilder::emitLoop(const std::vector<Expr*>& group, size_t depth, B
   loop.unroll = type == ParallelType::Unroll;
   loop.body = std::move(inner);
   loop.whole = whole;
+  for (const Expr* expr : group) {
+    const TensorView* loaded = resultOf(expr);
+    if (loaded->isDoubleBuffered() && serialLoopAround(loaded) == depth) loop.ahead.push_back(bufferOf(loaded));
+  }
   body.push_back({std::move(loop)});
 }
 

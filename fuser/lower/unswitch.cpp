@@ -6,9 +6,9 @@
 #include "fuser/lower/unswitch.h"
 
 #include <algorithm>
-#include <map>
 
 #include "fuser/kernel/shared_layout.h"
+#include "fuser/lower/copy_statements.h"
 #include "fuser/lower/step_list.h"
 
 namespace fuser {
@@ -40,35 +40,15 @@ bool grows(IntExpr expr, const std::set<IntExpr>& loops) {
   FUSER_CHECK(false, "bad IntOp");
 }
 
-// Copies statements, with loops and buffers of their own, and without the conditions that `whole` implies.
-class BulkCopy {
+// Without the conditions that `whole` implies.
+class BulkCopy final : public StatementCopy {
  public:
-  BulkCopy(Kernel& kernel, IntExpr whole) : kernel_(kernel), ints_(*kernel.ints), implied_(partsOf(whole)) {}
-
-  Body copy(const Body& body) {
-    Body copied;
-    for (const Statement& statement : body) {
-      if (const If* guarded = std::get_if<If>(&statement.node)) {
-        addWhere(remaining(guarded->condition), copy(guarded->body), copied);
-      } else {
-        copied.push_back(std::visit([&](const auto& node) { return Statement{copyOf(node)}; }, statement.node));
-      }
-    }
-    return copied;
-  }
+  BulkCopy(Kernel& kernel, IntExpr whole) : StatementCopy(kernel), implied_(partsOf(whole)) {}
 
  private:
-  static void addWhere(IntExpr condition, Body inner, Body& body) {
-    if (condition->isConstant(1)) {
-      body.insert(body.end(), inner.begin(), inner.end());
-    } else {
-      body.push_back({If{condition, std::move(inner)}});
-    }
-  }
-
-  IntExpr remaining(IntExpr condition) {
+  IntExpr condition(IntExpr of) override {
     IntExpr left = ints_.constant(1);
-    for (IntExpr part : partsOf(condition)) {
+    for (IntExpr part : partsOf(of)) {
       const IntExpr always = inAllIterations(ints_, part, loops_);
       const bool implied = always && std::find(implied_.begin(), implied_.end(), always) != implied_.end();
       if (!implied) left = ints_.conjunction(left, expr(part));
@@ -76,75 +56,7 @@ class BulkCopy {
     return left;
   }
 
-  IntExpr expr(IntExpr of) {
-    return ints_.import(of, [&](IntExpr symbol) {
-      const auto own = indices_.find(symbol);
-      return own == indices_.end() ? symbol : own->second;
-    });
-  }
-
-  Access access(const Access& of) {
-    const auto own = buffers_.find(of.buffer);
-    return {own == buffers_.end() ? of.buffer : own->second, expr(of.index)};
-  }
-
-  Allocate copyOf(const Allocate& node) {
-    Buffer buffer = kernel_.buffers[static_cast<size_t>(node.buffer)];
-    buffer.id = static_cast<int>(kernel_.buffers.size());
-    buffer.name = concat("T", buffer.id);
-    buffers_[node.buffer] = buffer.id;
-    kernel_.buffers.push_back(buffer);
-    return {buffer.id};
-  }
-
-  For copyOf(const For& node) {
-    For loop;
-    loop.extent = expr(node.extent);
-    loop.index = ints_.index(ints_.symbolOf(node.index).name, loop.extent);
-    loop.unroll = node.unroll;
-    indices_[node.index] = loop.index;
-    loops_.insert(node.index);
-    loop.body = copy(node.body);
-    return loop;
-  }
-
-  Move copyOf(const Move& node) { return {access(node.target), access(node.source), node.width}; }
-
-  Compute copyOf(Compute node) {
-    node.target = access(node.target);
-    for (Operand& operand : node.operands) {
-      if (operand.kind == Operand::Kind::Access) operand.access = access(operand.access);
-      if (operand.kind == Operand::Kind::Int) operand.integer = expr(operand.integer);
-    }
-    return node;
-  }
-
-  LoadIndex copyOf(LoadIndex node) {
-    node.source = access(node.source);
-    const IntExpr own = ints_.loaded(ints_.symbolOf(node.index).name, node.low, node.extent);
-    indices_[node.index] = own;
-    node.index = own;
-    return node;
-  }
-
-  JoinWelford copyOf(JoinWelford node) {
-    for (Access* part : {&node.mean, &node.squares, &node.count}) *part = access(*part);
-    for (Access* part : {&node.otherMean, &node.otherSquares, &node.otherCount}) *part = access(*part);
-    return node;
-  }
-
-  // Rule 14 has refused what all threads must reach; ifs are taken apart above.
-  template <class Node>
-  Node copyOf(const Node&) {
-    FUSER_CHECK(false, "a statement of all threads in an unswitched loop");
-  }
-
-  Kernel& kernel_;
-  IntExprArena& ints_;
   std::vector<IntExpr> implied_;
-  std::set<IntExpr> loops_;             // around this place; look-ups only
-  std::map<IntExpr, IntExpr> indices_;  // of loops and loads, to the copy's; look-ups only
-  std::map<int, int> buffers_;
 };
 
 void refuseBarriers(const Body& body) {

@@ -108,12 +108,12 @@ class Builder {
     timed("passes", [&] { runPasses(); });
     timed("segment", [&] { makeSegments(); });
     std::vector<HostGroup> groups = planHostGroups();
-    std::vector<const TensorView*> inPlace = planAliases(fusion(), groups);
-    std::erase_if(inPlace, [&](const TensorView* output) { return runsAlone(groups, output); });
+    inPlace_ = planAliases(fusion(), groups);
+    std::erase_if(inPlace_, [&](const TensorView* output) { return runsAlone(groups, output); });
     const std::vector<BufferedOutput> buffers = planBufferedOutputs(fusion(), groups, settings_.preallocated);
     for (HostGroup& group : groups) makeKernel(group);
     timed("host", [&] {
-      program_->host = HostIrLower(fusion()).lower(groups, inPlace, buffers);
+      program_->host = HostIrLower(fusion()).lower(groups, inPlace_, buffers);
       if (fusion().hasDevices()) {
         program_->host->device = {settings_.device.value_or(fusion().mesh().devices().front()), {}, {}};
       }
@@ -308,9 +308,14 @@ class Builder {
     Schedule schedule;
     bool isCallers = false;
     timed("schedule", [&] { isCallers = !chooseInto(schedule, group, part, known, map); });
+    const std::vector<std::pair<const Val*, size_t>> overwritten = readersOfOverwritten(group, part);
     try {
       timed("apply schedule", [&] {
         applySchedule(*part.fusion, schedule);
+        for (const auto& [input, readers] : overwritten) {
+          FUSER_USER_CHECK(input->uses().size() <= readers, "rule 19: the kernel overwrites %", input->name(),
+                           ", and more of its expressions read it than planned");
+        }
         checkSchedule(*part.fusion, context_.device(), known);
       });
       tell(&CompileObserver::afterApplySchedule, group.index, *part.fusion);
@@ -379,6 +384,20 @@ class Builder {
     return layouts;
   }
 
+  // The inputs of the part that its kernel overwrites, and the numbers of their readers, which planAliases has seen.
+  std::vector<std::pair<const Val*, size_t>> readersOfOverwritten(const HostGroup& group,
+                                                                  const ClonedPart& part) const {
+    std::vector<std::pair<const Val*, size_t>> readers;
+    for (const auto& [number, input] : program_->fusion->aliases()) {
+      const Val* output = program_->fusion->outputs()[number];
+      const bool mine = std::find(group.outputs.begin(), group.outputs.end(), output) != group.outputs.end() &&
+                        std::find(inPlace_.begin(), inPlace_.end(), output) != inPlace_.end();
+      const auto copy = part.vals.find(input);
+      if (mine && copy != part.vals.end()) readers.emplace_back(copy->second, copy->second->uses().size());
+    }
+    return readers;
+  }
+
   // Whether the value may be an output in the caller's memory: in place over an input, or in an output buffer.
   bool isCallers(const Val* val) const {
     const std::vector<Val*>& outputs = program_->fusion->outputs();
@@ -415,6 +434,7 @@ class Builder {
   std::optional<ExpressionEvaluator> evaluator_;  // over the fusion that is compiled
   std::optional<ExpressionEvaluator> sizesAlone_;  // the same for foretold launches
   std::optional<SizeFacts> sizes_;
+  std::vector<const TensorView*> inPlace_;  // outputs whose kernels overwrite inputs
   SizeFacts* sizesKnown_ = nullptr;  // null where nothing is assumed of sizes
 };
 

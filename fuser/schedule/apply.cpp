@@ -59,6 +59,7 @@ class Applier {
       case TransformKind::SetMemoryType: return setMemoryType(step);
       case TransformKind::Pad: return pad(step);
       case TransformKind::Swizzle: return findMade(step.tensor)->domain().loop[axisOf(step)]->swizzle();
+      case TransformKind::DoubleBuffer: return findMade(step.tensor)->setDoubleBuffered(true);
       case TransformKind::IndexType: return part_.setIndexType(step.indexType);
       case TransformKind::CacheBefore: return cacheBefore(step);
       case TransformKind::CacheAfter: return cacheAfter(step);

@@ -24,6 +24,11 @@
 //      multiple of their number (lower/build_statements.cpp)
 //  16  what an expression reads at other coordinates than its own is in memory, or can be computed there: no reduction
 //  17  a tensor with a padded or swizzled loop axis is in shared memory
+//  18  a double-buffered tensor is a copy of an input in registers, in a serial loop that it shares with its readers
+//  and
+//      in which its loads have no other statement beside them (lower/double_buffer.cpp)
+//  19  no more expressions read an input that the kernel overwrites than when that was planned: recompute reads none
+//      again (runtime/build_program.cpp)
 #include <algorithm>
 #include <array>
 
@@ -56,6 +61,15 @@ void checkShared(const TensorView* tensor) {
     FUSER_USER_CHECK((axis->padding() == 0 && !axis->isSwizzled()) || tensor->memoryType() == MemoryType::Shared,
                      "rule 17: %", tensor->name(), " has a padded or swizzled axis, and is not in shared memory");
   }
+}
+
+void checkDoubleBuffer(const TensorView* tensor) {
+  if (!tensor->isDoubleBuffered()) return;
+  const Expr* maker = tensor->definition();
+  const bool copies = maker->op() == OpKind::Set && !maker->input(0)->definition();
+  const std::string what = concat("rule 18: %", tensor->name(), " cannot be double-buffered: ");
+  FUSER_USER_CHECK(copies && tensor->memoryType() == MemoryType::Local, what, "it is no copy of an input in registers");
+  FUSER_USER_CHECK(serialLoopAround(tensor), what, "it shares no serial loop with its readers");
 }
 
 void checkVector(const TensorView* tensor) {
@@ -183,7 +197,8 @@ void checkSchedule(const Fusion& part, const DeviceProperties& device, SizeFacts
       for (const Val* result : expr->outputs()) check(result->as<TensorView>());
     }
   };
-  for (const auto check : {checkAxes, checkShared, checkVector, checkReduction}) forEachResult(check);
+  for (const auto check : {checkAxes, checkShared, checkDoubleBuffer, checkVector, checkReduction})
+    forEachResult(check);
   forEachResult([&](const TensorView* tensor) { checkInlining(tensor, reads); });
   for (const Expr* expr : exprs) checkInlineReads(expr, reads);
   for (const Expr* expr : exprs) checkRemainder(expr->output()->as<TensorView>(), sizes);

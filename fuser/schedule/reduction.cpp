@@ -40,6 +40,7 @@ struct BlockShape {
 
 constexpr int64_t kScratchBytes = 24;   // of a thread in a block reduction, at most: three numbers of Welford's
 constexpr int64_t kTermsOfThread = 32;  // before another block is worth a barrier of the grid
+constexpr int64_t kWideBlock = 256;     // threads along R
 constexpr int64_t kMostBlocks = 64;     // along R: each block reads the partial results of all
 
 // With at most so many threads as the device's blocks have, and room for: fewer along the longer side.
@@ -177,6 +178,11 @@ Schedule scheduleReduction(const Fusion& part, SizeFacts* sizes, const std::vect
   vectorize(schedule, vectors);
   if (vectors.width > 1) keepPartialResults(part, schedule);
   schedule.push_back(on(TransformKind::InlineMost, ""));
+  // Few warps share a multiprocessor where a block has many: while they add, the next vectors are on their way.
+  if (shape.inner && shape.reducing >= kWideBlock) {
+    for (const std::string& input : vectors.inputs)
+      schedule.push_back(on(TransformKind::DoubleBuffer, input + ".cache"));
+  }
   return schedule;
 }
 

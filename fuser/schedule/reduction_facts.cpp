@@ -45,7 +45,9 @@ IntExpr reducedCount(Fusion& fusion, const TensorView* reference, const std::vec
   IntExpr count = ints.constant(1);
   const std::vector<IterDomain*>& axes = reference->domain().logical;
   for (size_t i = 0; i < axes.size(); ++i) {
-    if (reduced[i]) count = ints.mul(count, axes[i]->extent());
+    if (!reduced[i]) continue;
+    const bool alone = std::count(reduced.begin(), reduced.end(), true) == 1;
+    count = ints.mul(count, alone ? axes[i]->extent() : ints.max(axes[i]->extent(), ints.constant(1)));
   }
   return count;
 }

@@ -20,7 +20,8 @@ std::variant<ReferenceMap, std::string> mapOfReductions(const FusionView& view, 
 std::vector<bool> reducedPositions(const TensorView* reference);
 // The position of the reference's last reduced axis, the innermost one of a row; -1 if it reduces none.
 int fastestReduced(const TensorView* reference);
-// The number of terms of a reduction of that shape, over the extents of `fusion`.
+// The most elements that a tensor of the part has along the reduced axes, over the extents of `fusion`: the number of
+// terms, where none of several axes is empty. (A tensor that lacks an empty axis has elements along the others.)
 IntExpr reducedCount(Fusion& fusion, const TensorView* reference, const std::vector<bool>& reduced);
 
 // The results of reductions and, transitively, of their readers; for lookups only.

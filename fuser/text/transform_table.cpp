@@ -19,6 +19,7 @@ const std::vector<TransformForm>& transformTable() {
       {Kind::SetMemoryType, "setMemoryType", true, false, {Field::Memory}, false},
       {Kind::Pad, "pad", true, false, {Field::Axis, Field::Elements}, false},
       {Kind::Swizzle, "swizzle", true, false, {Field::Axis}, false},
+      {Kind::DoubleBuffer, "doubleBuffer", true, false, {}, false},
       {Kind::IndexType, "indexType", false, false, {Field::IndexType}, false},
       {Kind::CacheBefore, "cacheBefore", true, false, {}, true},
       {Kind::CacheAfter, "cacheAfter", true, false, {}, true},

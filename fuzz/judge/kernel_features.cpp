@@ -46,12 +46,12 @@ void addFeaturesOf(const TensorView* reduction, const std::array<int64_t, 3>& bl
 
 const std::vector<std::string>& allKernelFeatures() {
   static const std::vector<std::string> names = [] {
-    std::vector<std::string> all = {"another device",     "block barrier",  "block reduction",  "cooperative launch",
-                                    "grid barrier",       "grid reduction", "inline read",      "narrow indices",
-                                    "random schedule",    "recomputed",     "row in registers", "row in shared memory",
-                                    "rows beside rows",   "shared memory",  "skewed rows",      "thread partials",
-                                    "trailing reshape",   "unrolled loop",  "unswitched loop",  "Welford of blocks",
-                                    "Welford of threads", "wide indices",   "workspace"};
+    std::vector<std::string> all = {
+        "another device",    "block barrier",      "block reduction",      "cooperative launch", "double buffer",
+        "grid barrier",      "grid reduction",     "inline read",          "narrow indices",     "random schedule",
+        "recomputed",        "row in registers",   "row in shared memory", "rows beside rows",   "shared memory",
+        "skewed rows",       "thread partials",    "trailing reshape",     "unrolled loop",      "unswitched loop",
+        "Welford of blocks", "Welford of threads", "wide indices",         "workspace"};
     for (int64_t width : kWidths) all.push_back(vectorsOf(width));
     std::sort(all.begin(), all.end());
     return all;
@@ -89,6 +89,7 @@ std::set<std::string> featuresOf(const Schedule& schedule, const Fusion& schedul
   std::set<std::string> found;
   for (const Transform& step : schedule) {
     if (step.kind == TransformKind::RFactor) found.insert("thread partials");
+    if (step.kind == TransformKind::DoubleBuffer) found.insert("double buffer");
     if (step.kind == TransformKind::Recompute) found.insert("recomputed");
     if (step.kind == TransformKind::Pad || step.kind == TransformKind::Swizzle) found.insert("skewed rows");
     if (step.type == ParallelType::Unswitch) found.insert("unswitched loop");

@@ -31,6 +31,7 @@ constexpr double kReductions = 0.7;  // of the others with a reduction, spread i
 constexpr double kIndexType = 0.15;  // of all segments say whether indices have 32 or 64 bits
 constexpr double kShareVectors = 0.2;  // of all segments with vectors have some from or to shared memory
 constexpr double kRecompute = 0.15;    // of all segments compute something again
+constexpr double kAhead = 0.15;        // of all segments load an input one turn ahead, if that is legal
 constexpr double kUnswitch = 0.15;   // of all segments have an unswitched loop, if that is legal
 
 // Most segments are small, and what a step breaks may need several ops beside each other.
@@ -43,6 +44,7 @@ constexpr uint64_t kIndexTypeSeed = 0x32b17;  // of their own, so that schedules
 constexpr uint64_t kUnswitchSeed = 0x7a11;    // the same
 constexpr uint64_t kVectorSeed = 0x5ec7;      // the same
 constexpr uint64_t kRecomputeSeed = 0xa6a1;   // the same
+constexpr uint64_t kAheadSeed = 0xd0b1e;      // the same
 
 // Steps of one kind, by place.
 std::vector<size_t> stepsOf(const Schedule& schedule, TransformKind kind) {
@@ -313,6 +315,30 @@ void recomputeOperand(const Fusion& part, Schedule& schedule, Choices& choices) 
   schedule.insert(std::find_if_not(schedule.begin(), schedule.end(), isCopy), step);
 }
 
+// Loads an input ahead of a loop; through a copy of its own, if the schedule makes none. Mostly the loop is a new one,
+// serial, of the tensor whose loops are handed on.
+void loadAhead(const Fusion& part, Schedule& schedule, Choices& choices) {
+  std::vector<std::string> inputs;
+  for (const Val* input : part.inputs()) {
+    if (input->isTensor() && !input->uses().empty()) inputs.push_back(input->name());
+  }
+  const std::vector<size_t> handedOn = stepsOf(schedule, TransformKind::Propagate);
+  if (inputs.empty() || handedOn.empty()) return;
+  const std::string reference = schedule[handedOn.front()].tensor;
+  const std::string& input = choices.pick(inputs);
+  const int64_t axis = choices.integer(0, 1);
+  const int64_t factor = choices.integer(2, 33);
+  if (choices.chance(0.7)) {
+    dropVectors(schedule);
+    insertBefore(schedule, TransformKind::Propagate, {split(reference, axis, factor)});
+  }
+  const std::string copy = input + ".cache";
+  const bool isThere =
+      std::any_of(schedule.begin(), schedule.end(), [&](const Transform& step) { return step.other == copy; });
+  if (!isThere) schedule.insert(schedule.begin(), on(TransformKind::CacheAfter, input, copy));
+  schedule.push_back(on(TransformKind::DoubleBuffer, copy));
+}
+
 Schedule varied(const Schedule& schedule, Choices& choices) {
   constexpr void (*kChanges[])(Schedule&, Choices&) = {changeFactor, addSplit, swapAxes, changeParallelType};
   Schedule result = schedule;
@@ -334,9 +360,7 @@ std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase,
   const std::vector<HostValue> inputs = hostValues(data);
   FusionExecutorCache::Settings settings = settingsOf(testCase);
   Choices choices(kSeed, draw), indexTypes(kIndexTypeSeed, draw), unswitches(kUnswitchSeed, draw),
-      vectors(kVectorSeed, draw), recomputes(kRecomputeSeed, draw);
-  // What is overwritten is not read again.
-  const bool overwrites = !testCase.fusion->aliases().empty();
+      vectors(kVectorSeed, draw), recomputes(kRecomputeSeed, draw), aheads(kAheadSeed, draw);
   LegalSchedules legal([&](const Fusion& part, Schedule& schedule) {
     const Schedule chosen = schedule;
     const std::vector<Expr*> exprs = part.exprs();
@@ -360,7 +384,8 @@ std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase,
       schedule = chosen;
       shareVectors(schedule, vectors);
     }
-    if (recomputes.chance(kRecompute) && !overwrites) recomputeOperand(part, schedule, recomputes);
+    if (recomputes.chance(kRecompute)) recomputeOperand(part, schedule, recomputes);
+    if (aheads.chance(kAhead)) loadAhead(part, schedule, aheads);
     if (unswitches.chance(kUnswitch)) unswitchLoop(schedule, unswitches);
     if (indexTypes.chance(kIndexType)) schedule.push_back(indexTypeOf(indexTypes));
   });

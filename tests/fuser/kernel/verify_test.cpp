@@ -551,9 +551,11 @@ TEST(KernelVerifierTest, Constraint25RegistersAreIndexedByConstants) {
   EXPECT_NO_THROW(verifyKernel(*indexedBy("8 unroll", "(i % 4)").kernel));
 }
 
-TEST(KernelVerifierTest, Constraint26LoopsAreUnswitched) {
+TEST(KernelVerifierTest, Constraint26LoopsAreUnswitchedAndLoadAhead) {
   Broken broken;
   broken.kernel = replaced("for i < n {", "for i < n unswitch (n < 3) {");
+  broken.expect(26);
+  broken.kernel = replaced("for i < n {", "for i < n ahead t {");
   broken.expect(26);
 }
 
