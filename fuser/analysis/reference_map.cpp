@@ -259,6 +259,8 @@ std::string ReferenceMap::findTrailing(const TensorView* tensor, AxisClasses& cl
     while (axis < made.size() && !isSame(axis)) ++axis;
     if (axis == made.size())
       return concat("axis ", i, " of %", tensor->name(), " has no counterpart in %", trailing.reshape->name());
+    if (std::find(trailing.axes.begin(), trailing.axes.end(), static_cast<int>(axis)) != trailing.axes.end())
+      return concat("two axes of %", tensor->name(), " are one axis of %", trailing.reshape->name());
     trailing.axes.back() = static_cast<int>(axis);
   }
   trailing_.emplace(tensor, std::move(trailing));
