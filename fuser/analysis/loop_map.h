@@ -28,7 +28,7 @@ std::vector<size_t> rootsOf(const TensorView* tensor, const IterDomain* loopAxis
 const IterDomain* innermostRootOf(const TensorView* tensor, const IterDomain* loopAxis);
 
 // The innermost serial loop that the tensor shares with its readers, an index into its loop domain: one of several
-// turns, if there is one. Only loops on threads and blocks and those of one turn are inside of it.
+// turns, if there is one. Only loops on threads and blocks, and along axes of one element of the tensor, are inside.
 std::optional<size_t> serialLoopAround(const TensorView* tensor);
 
 }  // namespace fuser

@@ -24,6 +24,11 @@ enum class SchedulerType : uint8_t {
 std::string_view schedulerTypeName(SchedulerType type);  // "PointWise"
 std::optional<SchedulerType> schedulerTypeFromName(std::string_view name);  // nullopt for an unknown name
 
+// Whether a kernel of this scheduler reads its rows once and keeps them, before it stores anything.
+inline bool keepsRowsOnChip(SchedulerType type) {
+  return type == SchedulerType::InnerPersistent || type == SchedulerType::OuterPersistent;
+}
+
 struct SchedulerInfo {
   SchedulerType type;
   std::string_view name;

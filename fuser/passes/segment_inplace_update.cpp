@@ -93,7 +93,7 @@ class IsolateUpdates : public Pass {
           view.inputs.push_back(operand);
       }
     }
-    return schedulers_->accepts(view).type == SchedulerType::InnerPersistent;
+    return keepsRowsOnChip(schedulers_->accepts(view).type);
   }
 
   // Whether everything derived from the input is pointwise over the input's own axes.

@@ -308,14 +308,10 @@ class Builder {
     Schedule schedule;
     bool isCallers = false;
     timed("schedule", [&] { isCallers = !chooseInto(schedule, group, part, known, map); });
-    const std::vector<std::pair<const Val*, size_t>> overwritten = readersOfOverwritten(group, part);
     try {
       timed("apply schedule", [&] {
         applySchedule(*part.fusion, schedule);
-        for (const auto& [input, readers] : overwritten) {
-          FUSER_USER_CHECK(input->uses().size() <= readers, "rule 19: the kernel overwrites %", input->name(),
-                           ", and more of its expressions read it than planned");
-        }
+        checkOverwritten(group, part, schedule);
         checkSchedule(*part.fusion, context_.device(), known);
       });
       tell(&CompileObserver::afterApplySchedule, group.index, *part.fusion);
@@ -384,18 +380,20 @@ class Builder {
     return layouts;
   }
 
-  // The inputs of the part that its kernel overwrites, and the numbers of their readers, which planAliases has seen.
-  std::vector<std::pair<const Val*, size_t>> readersOfOverwritten(const HostGroup& group,
-                                                                  const ClonedPart& part) const {
-    std::vector<std::pair<const Val*, size_t>> readers;
+  // Rule 19. planAliases has seen who reads what is overwritten. Where one expression does, it is read at one place,
+  // whatever else is computed again.
+  void checkOverwritten(const HostGroup& group, const ClonedPart& part, const Schedule& schedule) const {
+    const bool recomputes = std::any_of(schedule.begin(), schedule.end(),
+                                        [](const Transform& step) { return step.kind == TransformKind::Recompute; });
     for (const auto& [number, input] : program_->fusion->aliases()) {
       const Val* output = program_->fusion->outputs()[number];
       const bool mine = std::find(group.outputs.begin(), group.outputs.end(), output) != group.outputs.end() &&
                         std::find(inPlace_.begin(), inPlace_.end(), output) != inPlace_.end();
       const auto copy = part.vals.find(input);
-      if (mine && copy != part.vals.end()) readers.emplace_back(copy->second, copy->second->uses().size());
+      if (!recomputes || !mine || copy == part.vals.end()) continue;
+      FUSER_USER_CHECK(copy->second->uses().size() <= 1, "rule 19: the kernel overwrites %", input->name(),
+                       ", which several of its expressions read, and recompute may read it once more");
     }
-    return readers;
   }
 
   // Whether the value may be an output in the caller's memory: in place over an input, or in an output buffer.

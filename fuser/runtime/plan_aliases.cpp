@@ -69,11 +69,11 @@ bool keepsWhatItWrites(const HostGroup& group, const PartLoops& loops, const Ten
 // expressions on which the output depends read the input.
 bool readsWhatItWrites(const HostGroup& group, const TensorView* output, const TensorView* input) {
   if (storedAxes(input) != input->rank()) return false;
-  const bool keepsRows = group.scheduler == SchedulerType::InnerPersistent;
-  if (!keepsRows && group.scheduler != SchedulerType::PointWise) return false;
+  const bool rows = keepsRowsOnChip(group.scheduler);
+  if (!rows && group.scheduler != SchedulerType::PointWise) return false;
   const PartLoops loops = loopsOf(group, output);
   if (loops.readInline.count(input) != 0) return false;
-  if (keepsRows) return keepsWhatItWrites(group, loops, output, input);
+  if (rows) return keepsWhatItWrites(group, loops, output, input);
   std::variant<ReferenceMap, std::string> built;
   const ReferenceMap* map = group.map.get();
   if (!map || map->reference() != output) {

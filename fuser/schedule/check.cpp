@@ -24,11 +24,10 @@
 //      multiple of their number (lower/build_statements.cpp)
 //  16  what an expression reads at other coordinates than its own is in memory, or can be computed there: no reduction
 //  17  a tensor with a padded or swizzled loop axis is in shared memory
-//  18  a double-buffered tensor is a copy of an input in registers, in a serial loop that it shares with its readers
-//  and
-//      in which its loads have no other statement beside them (lower/double_buffer.cpp)
-//  19  no more expressions read an input that the kernel overwrites than when that was planned: recompute reads none
-//      again (runtime/build_program.cpp)
+//  18  a double-buffered tensor is a copy of an input in registers, in a serial loop that it shares with its readers;
+//      its loads have no other statement beside them there (lower/double_buffer.cpp)
+//  19  a kernel that computes something again reads an input that it overwrites in one expression
+//      (runtime/build_program.cpp)
 #include <algorithm>
 #include <array>
 

@@ -95,6 +95,9 @@ class Planner {
         return concat("%", tensor->name(), " is needed twice and lacks a reduced axis");
     }
     plan.onlyInRegisters = loops.readInline;
+    for (const Expr* expr : exprs_) {
+      if (loops.trailing.contains(expr)) plan.onlyInRegisters.insert(expr->input(0));
+    }
     plan.recomputed = recomputed_;
     return plan;
   }

@@ -37,7 +37,8 @@ struct PersistentPlan {
     int pass;
   };
   std::vector<Recomputed> recomputed;
-  // Those of both that some reader computes inline, too, at coordinates that need not be of its row; look-ups only.
+  // Those of both that some reader computes inline, too, at coordinates that need not be of its row, or that a trailing
+  // reshape reads in their loops; look-ups only.
   std::unordered_set<const Val*> onlyInRegisters;
 };
 
@@ -45,8 +46,8 @@ struct PersistentPlan {
 std::variant<PersistentPlan, std::string> planPersistence(const PartLoops& loops, const ReferenceMap& map,
                                                           const std::vector<bool>& reduced);
 
-// Whether a kernel that InnerPersistent makes of the part copies this input before it computes anything,
-// and reads it nowhere else. `map` is the scheduler's.
+// Whether a kernel that InnerPersistent or OuterPersistent makes of the part copies this input before it computes
+// anything, and reads it nowhere else. `map` is the scheduler's.
 bool keepsInput(const PartLoops& loops, const ReferenceMap& map, const Val* input);
 
 }  // namespace fuser

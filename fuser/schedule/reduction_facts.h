@@ -1,5 +1,5 @@
 #pragma once
-// Queries about parts with reductions that the Reduction and InnerPersistent schedulers share. A "why…" function
+// Queries about parts with reductions that the schedulers of reductions share. A "why…" function
 // returns the reason for a refusal, or "" if there is none.
 //
 // The reference is the first reduction; `reduced` says for each of its logical axes whether it is reduced.

@@ -25,6 +25,8 @@ bool onAnotherDevice(Case& testCase, uint64_t draw) {
   }
   // So low that indices of a small case are on both sides of it.
   if (choices.chance(0.5)) figures["index_bound"] = int64_t{1} << choices.integer(8, 14);
+  // So few that the columns of a small case fill the device.
+  if (choices.chance(0.25)) figures["multiprocessors"] = choices.integer(1, 4);
   return deviceOf(testCase.options, defaultDevice()) != deviceOf(before, defaultDevice()) && !testCase.schedule &&
          testCase.segmentSchedules.empty();
 }

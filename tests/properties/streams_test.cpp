@@ -122,7 +122,7 @@ std::string drawProgram(bool square) {
 TEST(StreamProperties, DeviceStreamsGiveTheSameResults) {
   CudaStandIn standIn;
   size_t loops = 0, preallocated = 0;
-  checkProperty(12, [&] {
+  checkProperty(16, [&] {
     const Case testCase = parseCase(concat(drawProgram(true), "run { %v0 = normal(seed = 1) : f32[4, 4] }\n"), "drawn");
     const RunData data = materialize(testCase, testCase.runs.front());
     const StreamSettings streams{*rc::gen::inRange<size_t>(1, 6), true, 0, {}};

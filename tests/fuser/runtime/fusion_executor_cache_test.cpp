@@ -10,6 +10,7 @@
 
 #include "fuser/ir/clone.h"
 #include "fuser/runtime/run_request.h"
+#include "fuser/segment/segmented_fusion.h"
 #include "tests/fuser/analysis/stage_observers.h"
 #include "tests/fuser/runtime/session.h"
 
@@ -78,31 +79,54 @@ run { %x = values [1, 2] : f32[2]  %a = 10.0  %b = 20.0 })");
   EXPECT_EQ(session.cache->counters().runs, 2u);
 }
 
-// Programs are made for classes of sizes: rows from 1 to 100,000 elements, of which a block keeps the shorter ones.
-TEST(FusionExecutorCacheTest, AThousandRowLengthsNeedFewPrograms) {
-  std::string text = R"(
-fusion softmax(%x: f32[i0, i1]) {
-  %m = amax(%x) {dims = [1], keepdim = true}
+// The programs that a softmax along an axis needs for a thousand lengths of the axis, from 1 to the longest; `keeper`
+// has to be the scheduler of some.
+size_t programsFor(int dim, int64_t longest, const std::string& option, SchedulerType keeper,
+                   const std::function<std::string(int64_t)>& sizes) {
+  const std::string along = concat("dims = [", dim, "], keepdim = true");
+  std::string text = concat("fusion softmax(%x: f32[i0, i1]) {\n  %m = amax(%x) {", along, R"(}
   %d = sub(%x, %m)
   %e = exp(%d)
-  %s = sum(%e) {dims = [1], keepdim = true}
+  %s = sum(%e) {)",
+                            along, R"(}
   %y = div(%e, %s)
   return %y
 }
-)";
-  std::vector<int64_t> lengths;
+)",
+                            option);
+  int64_t length = 0;
   for (int i = 0; i < 1000; ++i) {
-    const int64_t next = lengths.empty() ? 1 : lengths.back() + 1;
-    lengths.push_back(std::max<int64_t>(next, std::llround(std::pow(1e5, i / 999.0))));
+    length = std::max<int64_t>(length + 1, std::llround(std::pow(static_cast<double>(longest), i / 999.0)));
+    text += concat("run { %x = normal(seed = 1) : f32", sizes(length), " }\n");
   }
-  for (int64_t length : lengths) text += concat("run { %x = normal(seed = 1) : f32[1, ", length, "] }\n");
-  Session session(text, [](FusionExecutorCache::Settings& settings) { settings.context.checkInvariants = false; });
-  for (size_t i = 0; i < lengths.size(); ++i) {
+  EXPECT_EQ(length, longest);
+  size_t kept = 0;
+  AfterSegment count([&](const auto& segmented) {
+    for (const SegmentedGroup* group : segmented->groups()) kept += group->schedulerType() == keeper;
+  });
+  Session session(text, [&](FusionExecutorCache::Settings& settings) {
+    settings.context.checkInvariants = false;
+    settings.context.observers.push_back(&count);
+  });
+  for (size_t i = 0; i < 1000; ++i) {
     session.run(i);
     session.data.clear();
   }
-  EXPECT_EQ(lengths.back(), 100000);
-  EXPECT_LE(session.cache->counters().compilations, 40u);
+  EXPECT_GT(kept, 5u);
+  return session.cache->counters().compilations;
+}
+
+// Programs are made for classes of sizes: rows from 1 to 100,000 elements, of which a block keeps the shorter ones.
+TEST(FusionExecutorCacheTest, AThousandRowLengthsNeedFewPrograms) {
+  EXPECT_LE(programsFor(1, 100000, "", SchedulerType::InnerPersistent,
+                        [](int64_t length) { return concat("[1, ", length, "]"); }),
+            40u);
+}
+
+// The same for columns, which fill a small device.
+TEST(FusionExecutorCacheTest, AThousandColumnLengthsNeedFewPrograms) {
+  const auto sizes = [](int64_t length) { return concat("[", length, ", 9]"); };
+  EXPECT_LE(programsFor(0, 8000, "option device_multiprocessors = 1\n", SchedulerType::OuterPersistent, sizes), 40u);
 }
 
 // Eight runs, one compilation: what is evaluated in each run is the scalar chain, each of its expressions once, however

@@ -20,7 +20,7 @@ inline Explained segmentWith(const std::string& text, const SchedulerInterface& 
   Explained result;
   result.fusion = parseFusion(text);
   // As for a run in which every extent is 5: no axis is empty.
-  SizeFacts sizes([](IntExpr size) { return evaluate(size, [](IntExpr) { return int64_t{5}; }); });
+  SizeFacts sizes([](IntExpr size) { return evaluate(size, [](IntExpr) { return int64_t{1000}; }); });
   CompileContext context;
   context.schedulers = &schedulers;
   context.sizes = &sizes;

@@ -84,7 +84,8 @@ TEST(FaultsTest, FaultsOfTheFusionLeaveItWellFormed) {
   for (const auto& [name, count] : applied) EXPECT_GT(count, 0) << name;
 }
 
-// Three segments and a cut; a cast that two of them compute; the one between stores an output that the last one reads.
+// Three segments and a cut, since the columns are few and long; a cast that two of them compute; the one between stores
+// an output that the last one reads.
 constexpr const char* kSegments = R"(
 fusion f(%x: bf16[i0, i1], %y: bf16[i0, i1], %n: i64) {
   %k = cast(%n) {dtype = f64}
@@ -98,7 +99,7 @@ fusion f(%x: bf16[i0, i1], %y: bf16[i0, i1], %n: i64) {
   %v = mul(%z, %c)
   return %v, %c
 }
-run { %x = normal(seed = 1) : bf16[4, 6]  %y = normal(seed = 2) : bf16[4, 6]  %n = 3 }
+run { %x = normal(seed = 1) : bf16[200, 6]  %y = normal(seed = 2) : bf16[200, 6]  %n = 3 }
 )";
 
 TEST(FaultsTest, EverySegmentFaultIsAppliedAndCaught) {
