@@ -197,6 +197,9 @@ std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Ex
   for (const TensorView* tensor : classes.tensors()) {
     if (std::string reason = map.findTrailing(tensor, classes, madeBy); !reason.empty()) return reason;
   }
+  for (const TensorView* tensor : classes.tensors()) {
+    if (map.trailsItself(tensor)) return concat("%", tensor->name(), " has the axes of a reshape that is made of it");
+  }
   return map;
 }
 
@@ -265,6 +268,16 @@ std::string ReferenceMap::findTrailing(const TensorView* tensor, AxisClasses& cl
   }
   trailing_.emplace(tensor, std::move(trailing));
   return "";
+}
+
+// A reader may relate the axes of a tensor to those of a reshape of it.
+bool ReferenceMap::trailsItself(const TensorView* tensor) const {
+  size_t steps = 0;
+  const Trailing* trails = trailing(tensor);
+  for (; trails && steps <= trailing_.size(); ++steps) {
+    trails = trailing(trails->reshape->definition()->input(0)->as<TensorView>());
+  }
+  return steps > trailing_.size();
 }
 
 const TensorView* ReferenceMap::leader(const TensorView* tensor) const {

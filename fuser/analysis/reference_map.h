@@ -70,6 +70,7 @@ class ReferenceMap {
   std::string addReshape(const Expr* expr, AxisClasses& classes, std::map<size_t, const TensorView*>& madeBy);
   std::string findTrailing(const TensorView* tensor, AxisClasses& classes,
                            const std::map<size_t, const TensorView*>& madeBy);
+  bool trailsItself(const TensorView* tensor) const;
 
   const TensorView* reference_ = nullptr;
   bool relatesInputs_ = false;
