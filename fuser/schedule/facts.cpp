@@ -117,6 +117,8 @@ std::optional<std::vector<int>> onlyReading(const std::vector<Expr*>& readers, c
 
 std::string localName(const Val* tensor) { return tensor->name() + ".local"; }
 
+std::string nameInKernel(const Val* result) { return result->isFusionOutput() ? localName(result) : result->name(); }
+
 void cacheOutputs(const Fusion& part, Schedule& schedule) {
   for (const Val* output : part.outputs()) {
     schedule.push_back(on(TransformKind::CacheBefore, output->name(), localName(output)));

@@ -49,6 +49,8 @@ std::optional<std::vector<int>> onlyReading(const std::vector<Expr*>& readers, c
 
 // The name of the local copy that a schedule creates of a tensor: "x.local". Names in a part are unique.
 std::string localName(const Val* tensor);
+// The name by which readers in a kernel know a result: an output is a copy of a local tensor (cacheOutputs).
+std::string nameInKernel(const Val* result);
 
 // Adds `cacheBefore` for every output: outputs become copies of local tensors, and the kernel never reads them back.
 void cacheOutputs(const Fusion& part, Schedule& schedule);

@@ -19,11 +19,6 @@ std::vector<const TensorView*> allKept(const PersistentPlan& plan) {
   return kept;
 }
 
-// The name by which readers in a kernel know a result: an output is a copy of a local tensor.
-std::string nameInKernel(const TensorView* tensor) {
-  return tensor->isFusionOutput() ? localName(tensor) : tensor->name();
-}
-
 // The steps that let each pass compute again what it reads of what is not kept.
 void computeAgain(const PersistentPlan& plan, Schedule& schedule) {
   const auto nameIn = [](const TensorView* tensor, int pass) { return concat(nameInKernel(tensor), ".again", pass); };
@@ -37,7 +32,7 @@ void computeAgain(const PersistentPlan& plan, Schedule& schedule) {
 // A reader of a tensor, by its name in the kernel.
 std::string readerOf(const TensorView* tensor) {
   if (tensor->uses().empty()) return tensor->name();  // an output's own copy
-  return nameInKernel(tensor->uses().front()->output()->as<TensorView>());
+  return nameInKernel(tensor->uses().front()->output());
 }
 
 }  // namespace

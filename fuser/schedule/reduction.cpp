@@ -101,8 +101,7 @@ BlockShape chooseShape(const Fusion& part, const PartLoops& loops, const Referen
 void keepPartialResults(const Fusion& part, Schedule& schedule) {
   for (const Expr* expr : part.exprs()) {
     if (!isReduction(expr->op()) || isWelford(expr->op())) continue;
-    const auto* result = expr->output()->as<TensorView>();
-    const std::string name = result->isFusionOutput() ? localName(result) : result->name();
+    const std::string name = nameInKernel(expr->output());
     schedule.push_back(on(TransformKind::RFactor, name, name + ".parts"));
     schedule.back().axes = {-1};
   }
@@ -147,7 +146,7 @@ Schedule scheduleReduction(const Fusion& part, SizeFacts* sizes, const std::vect
   }
   cacheOutputs(part, schedule);
   // A reduction that is an output becomes a copy of a local reduction, which is the reference from then on.
-  const std::string name = reference->isFusionOutput() ? localName(reference) : reference->name();
+  const std::string name = nameInKernel(reference);
   const std::vector<int> order = memoryOrder(reference);
   reorder(schedule, name, order);
   const int64_t reducedCount = std::count(reduced.begin(), reduced.end(), true);

@@ -300,8 +300,7 @@ void recomputeOperand(const Fusion& part, Schedule& schedule, Choices& choices) 
       const Val* operand = expr->input(i);
       const bool isRepeated = operand->isTensor() && operand->definition() && !isReduction(operand->definition()->op());
       if (!isRepeated) continue;
-      const Val* reader = expr->output();
-      reads.emplace_back(reader->isFusionOutput() ? localName(reader) : reader->name(), static_cast<int64_t>(i));
+      reads.emplace_back(nameInKernel(expr->output()), static_cast<int64_t>(i));
     }
   }
   if (reads.empty()) return;
