@@ -245,6 +245,7 @@ ClonedFusion cloneFusion(const Fusion& fusion) {
     copy->setComputeAtPosition(tensor->computeAtPosition());
     copy->setComputesWith(tensor->computesWith());
     copy->setDoubleBuffered(tensor->isDoubleBuffered());
+    copy->pad(tensor->padding());
   }
   // A second pass over the tensors: a size may name a scalar with a larger id, since a pass gives equal sizes one name.
   for (const std::unique_ptr<Val>& val : fusion.allVals()) {

@@ -54,10 +54,8 @@ class IterDomain {
   ParallelType parallelType() const { return parallelType_; }
   void parallelize(ParallelType type) { parallelType_ = type; }
 
-  // Of a loop axis that a buffer in shared memory has: so many more elements lie between neighbours along it.
-  int64_t padding() const { return padding_; }
-  void pad(int64_t elements) { padding_ = elements; }
-  // The same: each step along it shifts elements along the buffer's last axis by one, the last to the first place.
+  // Of a loop axis that a buffer in shared memory has: each step along it shifts elements along the buffer's last axis
+  // by one, the last to the first place.
   bool isSwizzled() const { return swizzled_; }
   void swizzle() { swizzled_ = true; }
 
@@ -74,7 +72,6 @@ class IterDomain {
   ParallelType parallelType_ = ParallelType::Serial;
   bool factored_ = false;
   bool swizzled_ = false;
-  int64_t padding_ = 0;
 };
 
 }  // namespace fuser

@@ -71,6 +71,12 @@ struct TensorDomain {
   std::vector<IterDomain*> noReductions() const;  // the logical axes without reduction axes
 };
 
+// Behind each `row` elements of a buffer lie so many unused ones: element i is at i + i / row * elements. 0: none do.
+struct RowPadding {
+  int64_t row = 0, elements = 0;
+  bool operator==(const RowPadding&) const = default;
+};
+
 class TensorView : public Val {
  public:
   static constexpr bool kIsTensor = true;
@@ -110,6 +116,10 @@ class TensorView : public Val {
   bool isDoubleBuffered() const { return doubleBuffered_; }
   void setDoubleBuffered(bool ahead) { doubleBuffered_ = ahead; }
 
+  // Of a tensor in shared memory.
+  const RowPadding& padding() const { return padding_; }
+  void pad(const RowPadding& padding) { padding_ = padding; }
+
  private:
   std::optional<size_t> axisOf(ParallelType type) const;
 
@@ -118,6 +128,7 @@ class TensorView : public Val {
   size_t computeAt_ = 0;
   bool computesWith_ = false;
   bool doubleBuffered_ = false;
+  RowPadding padding_;
   bool cpuScalar_ = false;
 };
 

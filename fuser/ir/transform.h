@@ -22,7 +22,7 @@ enum class TransformKind : uint8_t {
   ComputeAt,      // computeAt %p %c {position}: %p shares its first `position` loops with its consumers, such as %c
   InlineMost,     // inlineMost: each tensor is inlined as deep into its consumers' loops as is legal
   SetMemoryType,  // setMemoryType %t {memory}
-  Pad,            // pad %t {axis, elements}: in shared memory, neighbours along the loop axis lie so many further apart
+  Pad,            // pad %t {row, elements}: in shared memory, so many unused elements follow each `row` of them
   Swizzle,      // swizzle %t {axis}: in shared memory, each step along the loop axis shifts the last axis by one, round
   CacheBefore,  // cacheBefore %t -> %new: %new takes over the definition of %t; %t = set(%new)
   CacheAfter,   // cacheAfter %t -> %new: %new = set(%t); the uses of %t read %new
@@ -36,7 +36,7 @@ struct Transform {
   TransformKind kind;
   std::string tensor;    // %t, %p
   std::string other;     // %c of ComputeAt; the new tensor's name of CacheBefore, CacheAfter, Recompute, RFactor
-  int64_t axis = 0;      // Split, Merge, Parallelize, Pad, Swizzle; ComputeAt: position; Recompute: operand
+  int64_t axis = 0;      // Split, Merge, Parallelize, Swizzle; ComputeAt: position; Recompute: operand; Pad: row
   int64_t factor = 0;    // Split, Bound; Pad: elements
   ParallelType type = ParallelType::Serial;
   MemoryType memory = MemoryType::Local;

@@ -158,6 +158,20 @@ Body StatementBuilder::emit(const std::vector<Expr*>& exprs, size_t depth) {
   return allocations;
 }
 
+// Whether each turn of the tensor's loops up to this one stores its own element. In a workspace, an axis of one element
+// has that of the first turn of a loop that others run along the axis.
+bool StatementBuilder::isStoredInEachTurn(const TensorView* tensor, size_t depth) const {
+  if (!isWorkspace(tensor)) return true;
+  const TensorDomain& domain = tensor->domain();
+  for (size_t i = 0; i <= depth; ++i) {
+    for (size_t place : rootsOf(tensor, domain.loop[i])) {
+      const IterDomain* root = domain.loopRoot[place];
+      if (root->isBroadcast() && !nest_.extent(root)->isConstant(1)) return false;
+    }
+  }
+  return true;
+}
+
 // Rule 8: what is in memory has each of its elements only after its own loops. Those who share one of them read the
 // element of their turn.
 void StatementBuilder::refuseReadsAhead(const std::vector<Expr*>& group, size_t depth) const {
@@ -170,7 +184,8 @@ void StatementBuilder::refuseReadsAhead(const std::vector<Expr*>& group, size_t 
       const auto* tensor = val->as<TensorView>();
       const bool stored = tensor->memoryType() == MemoryType::Shared || isWorkspace(tensor);
       if (!stored || tensor->computeAtPosition() > depth || !isMade(val)) continue;
-      const bool inTurn = readsInPlace(reader, tensor) && sharableLoops(tensor, reader) > depth;
+      const bool inTurn =
+          readsInPlace(reader, tensor) && sharableLoops(tensor, reader) > depth && isStoredInEachTurn(tensor, depth);
       const auto own = std::count(reader->inputs().begin(), reader->inputs().end(), val);
       FUSER_USER_CHECK(inTurn && std::count(needed.begin(), needed.end(), val) == own, "rule 8: %",
                        resultOf(reader)->name(), " reads elements of %", tensor->name(),

@@ -29,6 +29,7 @@ class StatementBuilder {
 
   std::vector<std::vector<Expr*>> groupsAt(const std::vector<Expr*>& exprs, size_t depth) const;
   Body emit(const std::vector<Expr*>& exprs, size_t depth);
+  bool isStoredInEachTurn(const TensorView* tensor, size_t depth) const;
   void refuseReadsAhead(const std::vector<Expr*>& group, size_t depth) const;
   void emitLoop(const std::vector<Expr*>& group, size_t depth, Body& body);
   IntExpr wholeCondition(const std::vector<Expr*>& group, size_t depth);

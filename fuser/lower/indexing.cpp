@@ -34,30 +34,37 @@ IntExpr Indexing::globalIndex(const TensorView* tensor, const std::vector<IntExp
   return index;
 }
 
-// A workspace is dense in the order of its axes. Coordinates that take one number apart, x // n and x % n, are that
-// number: only elements that exist are accessed, so that n is not 0.
+// A workspace is dense in the order of its axes.
 IntExpr Indexing::workspaceIndex(const TensorView* tensor, const std::vector<IntExpr>& coordinates) const {
   const std::vector<IterDomain*> axes = tensor->axes();
-  std::vector<std::pair<IntExpr, IntExpr>> parts;  // coordinate and extent
+  std::vector<Dimension> dimensions;
   for (size_t i = 0; i < axes.size(); ++i) {
-    if (axes[i]->isBroadcast()) continue;
-    parts.emplace_back(coordinates[i], nest_.extent(axes[i]));
+    if (!axes[i]->isBroadcast()) dimensions.push_back({coordinates[i], nest_.extent(axes[i])});
+  }
+  return denseIndex(dimensions);
+}
+
+// Row-major. Coordinates that take one number apart, x // n and x % n, are that number: only elements that exist are
+// accessed, so that n is not 0.
+IntExpr Indexing::denseIndex(const std::vector<Dimension>& dimensions) const {
+  std::vector<Dimension> parts;
+  for (const Dimension& dimension : dimensions) {
+    parts.push_back(dimension);
     while (parts.size() > 1) {
       const auto [inner, extent] = parts.back();
-      auto& [outer, outerExtent] = parts[parts.size() - 2];
+      Dimension& outer = parts[parts.size() - 2];
       const bool together =
-          inner->op == IntOp::Mod && outer == ints_.floorDiv(inner->a, inner->b) && inner->b == extent;
+          inner->op == IntOp::Mod && outer.coordinate == ints_.floorDiv(inner->a, inner->b) && inner->b == extent;
       if (!together) break;
-      outer = inner->a;
-      outerExtent = ints_.mul(outerExtent, extent);
+      outer = {inner->a, ints_.mul(outer.extent, extent)};
       parts.pop_back();
     }
   }
   IntExpr index = ints_.constant(0);
   IntExpr stride = ints_.constant(1);
   for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
-    index = ints_.add(index, ints_.mul(part->first, stride));
-    stride = ints_.mul(stride, part->second);
+    index = ints_.add(index, ints_.mul(part->coordinate, stride));
+    stride = ints_.mul(stride, part->extent);
   }
   return index;
 }
@@ -65,25 +72,23 @@ IntExpr Indexing::workspaceIndex(const TensorView* tensor, const std::vector<Int
 // Row-major over the loops that the buffer has a dimension for, but where the schedule pads rows or shifts them.
 IntExpr Indexing::bufferIndex(const TensorView* tensor, const std::vector<IntExpr>& loopCoordinates) const {
   const std::vector<IterDomain*>& loop = tensor->domain().loop;
-  IntExpr index = ints_.constant(0), stride = ints_.constant(1), shift = ints_.constant(0);
-  size_t last = loop.size();
+  IntExpr shift = ints_.constant(0);
+  std::vector<Dimension> dimensions;
+  bool shifts = false;  // the last one, unless it says the shift itself
   for (size_t i = 0; i < loop.size(); ++i) {
     if (!isStored(tensor, i)) continue;
-    last = i;
+    dimensions.push_back({loopCoordinates[i], nest_.extent(loop[i])});
+    shifts = !loop[i]->isSwizzled();
     if (loop[i]->isSwizzled()) shift = ints_.add(shift, loopCoordinates[i]);
   }
-  for (size_t i = loop.size(); i-- > 0;) {
-    if (!isStored(tensor, i)) continue;
-    const IntExpr extent = nest_.extent(loop[i]);
-    IntExpr coordinate = loopCoordinates[i];
-    if (i == last && !shift->isConstant(0) && !loop[i]->isSwizzled()) {
-      coordinate = ints_.mod(ints_.add(coordinate, shift), extent);
-    }
-    stride = ints_.add(stride, ints_.constant(loop[i]->padding()));
-    index = ints_.add(index, ints_.mul(coordinate, stride));
-    stride = ints_.mul(stride, extent);
+  if (shifts && !shift->isConstant(0)) {
+    Dimension& last = dimensions.back();
+    last.coordinate = ints_.mod(ints_.add(last.coordinate, shift), last.extent);
   }
-  return index;
+  const IntExpr index = denseIndex(dimensions);
+  const auto [row, elements] = tensor->padding();
+  if (elements == 0) return index;
+  return ints_.add(index, ints_.mul(ints_.floorDiv(index, ints_.constant(row)), ints_.constant(elements)));
 }
 
 int64_t Indexing::bufferSize(const TensorView* tensor) const {
@@ -98,20 +103,8 @@ int64_t Indexing::bufferSize(const TensorView* tensor) const {
                      most, " elements");
     size *= extent->value;
   }
-  return tensor->memoryType() == MemoryType::Shared ? paddedSize(tensor) : size;
-}
-
-// Up to the last element, wherever rows are padded. The extents are constant.
-int64_t Indexing::paddedSize(const TensorView* tensor) const {
-  int64_t last = 0, stride = 1;
-  for (size_t i = tensor->domain().loop.size(); i-- > 0;) {
-    if (!isStored(tensor, i)) continue;
-    const IterDomain* axis = tensor->domain().loop[i];
-    stride += axis->padding();
-    last += (nest_.extent(axis)->value - 1) * stride;
-    stride *= nest_.extent(axis)->value;
-  }
-  return last + 1;
+  const auto [row, elements] = tensor->padding();
+  return elements == 0 || size == 0 ? size : size + (size - 1) / row * elements;
 }
 
 IntExpr Indexing::resultIndex(const Expr* expr) const {
@@ -289,21 +282,25 @@ std::vector<IntExpr> Indexing::loopCoordinatesOf(const TensorView* producer,
   return throughTransforms(producer, std::move(at), {});
 }
 
+// An axis with an image in the reader's loops has the coordinate of that one.
 std::vector<IntExpr> Indexing::throughTransforms(
     const TensorView* producer, std::unordered_map<const IterDomain*, IntExpr> at,
     const std::unordered_map<const IterDomain*, const IterDomain*>& images) const {
+  const auto put = [&](const IterDomain* axis, const auto& coordinate) {
+    const auto image = images.find(axis);
+    at[axis] = image == images.end() ? shortIndex(coordinate(), producer) : nest_.coordinate(image->second);
+  };
   const TensorDomain& domain = producer->domain();
   for (const LoopTransform& step : domain.transforms) {
-    if (step.split && step.split->whole) {
-      at[step.split->outer] = ints_.constant(0);
-      at[step.split->inner] = at.at(step.split->in);
-    } else if (step.split) {
-      const IntExpr factor = ints_.constant(step.split->factor);
-      at[step.split->outer] = shortIndex(ints_.floorDiv(at.at(step.split->in), factor), producer);
-      at[step.split->inner] = shortIndex(ints_.mod(at.at(step.split->in), factor), producer);
+    if (step.split) {
+      const IntExpr in = at.at(step.split->in), factor = ints_.constant(step.split->factor);
+      const bool whole = step.split->whole;
+      if (whole) at[step.split->outer] = ints_.constant(0);  // no loop has it
+      if (!whole) put(step.split->outer, [&] { return ints_.floorDiv(in, factor); });
+      put(step.split->inner, [&] { return whole ? in : ints_.mod(in, factor); });
     } else {
-      const IntExpr outer = ints_.mul(at.at(step.merge->outer), nest_.extent(step.merge->inner));
-      at[step.merge->out] = shortIndex(ints_.add(outer, at.at(step.merge->inner)), producer);
+      const IntExpr outer = at.at(step.merge->outer), inner = at.at(step.merge->inner);
+      put(step.merge->out, [&] { return ints_.add(ints_.mul(outer, nest_.extent(step.merge->inner)), inner); });
     }
   }
   std::vector<IntExpr> coordinates;

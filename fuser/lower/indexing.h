@@ -47,7 +47,10 @@ class Indexing {
   }
   IntExpr globalIndex(const TensorView* tensor, const std::vector<IntExpr>& coordinates) const;
   IntExpr workspaceIndex(const TensorView* tensor, const std::vector<IntExpr>& coordinates) const;
-  int64_t paddedSize(const TensorView* tensor) const;
+  struct Dimension {
+    IntExpr coordinate, extent;
+  };
+  IntExpr denseIndex(const std::vector<Dimension>& dimensions) const;
   IntExpr bufferIndex(const TensorView* tensor, const std::vector<IntExpr>& loopCoordinates) const;
   void checkInBlock(const Expr* expr, const TensorView* operand, const std::vector<IntExpr>& coordinates) const;
   void checkReadsOwn(const Expr* expr, const TensorView* operand) const;

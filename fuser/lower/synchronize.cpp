@@ -41,12 +41,35 @@ struct Flow {
   bool waits = false, gridWaits = false;  // such a barrier certainly runs
 };
 
-// A term of an index: coefficient * symbol.
+// A term of an index: coefficient * symbol, and the padding that it skips, each a coefficient and a divisor of the
+// symbol: of t + t / 32 * 2, {1, t, {{2, 32}}}. The larger the symbol, the larger the term.
 struct Digit {
   int64_t coefficient = 0;
   IntExpr symbol = nullptr;
+  std::vector<std::pair<int64_t, int64_t>> padding = {};
   int64_t size() const { return symbol->range.high + 1; }
+  // The largest value of the term, if that is less than kRangeMax.
+  std::optional<int64_t> most() const {
+    int64_t all = coefficient;
+    for (const auto& [each, divisor] : padding) all += each;
+    if (all <= 0 || size() > kRangeMax / all) return std::nullopt;
+    int64_t value = coefficient * (size() - 1);
+    for (const auto& [each, divisor] : padding) value += each * ((size() - 1) / divisor);
+    return value;
+  }
 };
+
+// Moves what pads a symbol's term, x / 32 * 2 beside x, to it. False if there is no such term.
+bool joinPadding(std::vector<Digit>& digits, std::vector<Digit>& divided) {
+  for (const Digit& each : divided) {
+    const auto own =
+        std::find_if(digits.begin(), digits.end(), [&](const Digit& digit) { return digit.symbol == each.symbol->a; });
+    if (own == digits.end()) return false;
+    own->padding.emplace_back(each.coefficient, each.symbol->b->value);
+  }
+  for (Digit& digit : digits) std::sort(digit.padding.begin(), digit.padding.end());
+  return true;
+}
 
 // The terms of an index from small to large coefficients; none if one is not a product of a constant and a symbol.
 // `most` gives the largest value of a symbol here: x % 9 is x where x is less than 9, and x / 9 is 0.
@@ -54,7 +77,7 @@ std::optional<std::vector<Digit>> digitsOf(IntExpr index, const std::function<in
   const auto isBelow = [&](IntExpr symbol, IntExpr limit) {
     return symbol->isSymbol() && symbol->range.low == 0 && limit->isConstant() && most(symbol) < limit->value;
   };
-  std::vector<Digit> digits;
+  std::vector<Digit> digits, divided;
   std::vector<IntExpr> open{index};
   while (!open.empty()) {
     const IntExpr term = open.back();
@@ -73,9 +96,14 @@ std::optional<std::vector<Digit>> digitsOf(IntExpr index, const std::function<in
     const IntExpr inner = digit.symbol;
     if (inner->isConstant(0) || (inner->op == IntOp::FloorDiv && isBelow(inner->a, inner->b))) continue;
     if (inner->op == IntOp::Mod && isBelow(inner->a, inner->b)) digit.symbol = inner->a;
+    if (inner->op == IntOp::FloorDiv && inner->b->isConstant() && inner->b->value > 0 && digit.coefficient > 0) {
+      divided.push_back(digit);
+      continue;
+    }
     if (!digit.symbol->isSymbol() || digit.symbol->range.low != 0 || digit.coefficient <= 0) return std::nullopt;
     digits.push_back(digit);
   }
+  if (!joinPadding(digits, divided)) return std::nullopt;
   std::sort(digits.begin(), digits.end(), [](const Digit& a, const Digit& b) { return a.coefficient < b.coefficient; });
   return digits;
 }
@@ -85,6 +113,7 @@ std::optional<std::vector<Digit>> digitsOf(IntExpr index, const std::function<in
 std::optional<int64_t> placeOf(IntExpr symbol, const std::vector<Digit>& digits) {
   const auto own = std::find_if(digits.begin(), digits.end(), [&](const Digit& d) { return d.symbol == symbol; });
   if (own == digits.end()) return std::nullopt;
+  if (std::any_of(digits.begin(), digits.end(), [](const Digit& d) { return !d.padding.empty(); })) return std::nullopt;
   const bool last = own + 1 == digits.end();  // then its size does not matter
   if (!last && own->size() > kRangeMax / own->coefficient) return std::nullopt;
   int64_t below = 0;
@@ -96,6 +125,23 @@ std::optional<int64_t> placeOf(IntExpr symbol, const std::vector<Digit>& digits)
   const bool above =
       std::all_of(own + 1, digits.end(), [&](const Digit& digit) { return digit.coefficient % whole == 0; });
   return below < own->coefficient && above ? std::optional(own->coefficient) : std::nullopt;
+}
+
+// Whether two equal indices have equal digits, and the symbol is the same one in both: they have the same terms, each
+// more than what is below can be, as in i * 33 + j of a row of 32 elements that is padded.
+bool haveSameDigit(IntExpr symbol, const std::vector<Digit>& a, const std::vector<Digit>& b) {
+  if (a.size() != b.size()) return false;
+  bool found = false;
+  int64_t below = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i].coefficient != b[i].coefficient || a[i].padding != b[i].padding || a[i].coefficient <= below) return false;
+    found |= a[i].symbol == symbol && b[i].symbol == symbol;
+    if (i + 1 == a.size()) break;
+    const std::optional<int64_t> mine = a[i].most(), theirs = b[i].most();
+    if (!mine || !theirs || std::max(*mine, *theirs) > kRangeMax - below) return false;
+    below += std::max(*mine, *theirs);
+  }
+  return found;
 }
 
 // An index as a constant and a sum of coefficients times expressions.
@@ -388,8 +434,10 @@ class Synchronizer {
     const auto same = [&](IntExpr index) {
       return index->isConstant() || std::any_of(ofA.begin(), ofA.end(), [&](const auto& coordinate) {
                const auto other = ofB.find(coordinate.first);
+               if (other == ofB.end()) return false;
                const std::optional<int64_t> place = placeOf(index, coordinate.second);
-               return place && other != ofB.end() && place == placeOf(index, other->second);
+               return (place && place == placeOf(index, other->second)) ||
+                      haveSameDigit(index, coordinate.second, other->second);
              });
     };
     if (!isShared(a) && !std::all_of(kernel_.blockIdx.begin(), kernel_.blockIdx.end(), same)) return Apart::Grid;

@@ -70,7 +70,8 @@ bool keepsWhatItWrites(const HostGroup& group, const PartLoops& loops, const Ten
 bool readsWhatItWrites(const HostGroup& group, const TensorView* output, const TensorView* input) {
   if (storedAxes(input) != input->rank()) return false;
   const bool rows = keepsRowsOnChip(group.scheduler);
-  if (!rows && group.scheduler != SchedulerType::PointWise) return false;
+  const bool elements = group.scheduler == SchedulerType::PointWise || group.scheduler == SchedulerType::Transpose;
+  if (!rows && !elements) return false;
   const PartLoops loops = loopsOf(group, output);
   if (loops.readInline.count(input) != 0) return false;
   if (rows) return keepsWhatItWrites(group, loops, output, input);

@@ -118,8 +118,7 @@ class Applier {
   static void requireWhole(const Transform& step, const IterDomain* axis) {
     FUSER_USER_CHECK(!axis->isFactored(), "%", step.tensor,
                      ": the axis has partial results: rFactor comes after splits ", "and merges");
-    FUSER_USER_CHECK(axis->padding() == 0 && !axis->isSwizzled(), "%", step.tensor,
-                     ": pad and swizzle come after splits and merges");
+    FUSER_USER_CHECK(!axis->isSwizzled(), "%", step.tensor, ": swizzle comes after splits and merges");
   }
 
   static void requireRoom(const Transform& step, const TensorDomain& domain) {
@@ -221,9 +220,10 @@ class Applier {
   }
 
   void pad(const Transform& step) {
-    FUSER_USER_CHECK(step.factor >= 0 && step.factor <= kMaxPadding, "%", step.tensor,
-                     ": rows are padded by a number of elements from 0 to ", kMaxPadding, ", not ", step.factor);
-    findMade(step.tensor)->domain().loop[axisOf(step)]->pad(step.factor);
+    const auto isLength = [](int64_t length) { return length >= 1 && length <= kMaxPadding; };
+    FUSER_USER_CHECK(isLength(step.axis) && isLength(step.factor), "%", step.tensor, ": rows of 1 to ", kMaxPadding,
+                     " elements are padded by 1 to ", kMaxPadding, ", not ", step.axis, " by ", step.factor);
+    findMade(step.tensor)->pad({step.axis, step.factor});
   }
 
   TensorView* copyOf(const TensorView* tensor, bool withReductions, const std::string& name) {

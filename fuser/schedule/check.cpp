@@ -23,7 +23,7 @@
 //  15  in registers and in shared memory, too, the elements of a vector lie next to each other, and the first at a
 //      multiple of their number (lower/build_statements.cpp)
 //  16  what an expression reads at other coordinates than its own is in memory, or can be computed there: no reduction
-//  17  a tensor with a padded or swizzled loop axis is in shared memory
+//  17  a tensor with padded rows or a swizzled loop axis is in shared memory
 //  18  a double-buffered tensor is a copy of an input in registers, in a serial loop that it shares with its readers;
 //      its loads have no other statement beside them there (lower/double_buffer.cpp)
 //  19  a kernel that computes something again reads an input that it overwrites in one expression
@@ -56,10 +56,11 @@ void checkAxes(const TensorView* tensor) {
 }
 
 void checkShared(const TensorView* tensor) {
-  for (const IterDomain* axis : tensor->domain().loop) {
-    FUSER_USER_CHECK((axis->padding() == 0 && !axis->isSwizzled()) || tensor->memoryType() == MemoryType::Shared,
-                     "rule 17: %", tensor->name(), " has a padded or swizzled axis, and is not in shared memory");
-  }
+  const std::vector<IterDomain*>& loop = tensor->domain().loop;
+  const bool skewed = tensor->padding() != RowPadding() ||
+                      std::any_of(loop.begin(), loop.end(), [](const auto* axis) { return axis->isSwizzled(); });
+  FUSER_USER_CHECK(!skewed || tensor->memoryType() == MemoryType::Shared, "rule 17: %", tensor->name(),
+                   " has padded rows or a swizzled axis, and is not in shared memory");
 }
 
 void checkDoubleBuffer(const TensorView* tensor) {

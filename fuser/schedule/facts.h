@@ -1,5 +1,5 @@
 #pragma once
-// Queries about a part that the PointWise and Reduction schedulers share. A "why…" function returns the reason for a
+// Queries about a part that all schedulers share. A "why…" function returns the reason for a
 // refusal, which follows "PointWise: " in SchedulerAnswer::reason, or "" if there is none.
 
 #include <optional>

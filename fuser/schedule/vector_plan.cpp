@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fuser/analysis/axis_map.h"
+#include "fuser/schedule/pointwise_facts.h"
 
 namespace fuser {
 namespace {
@@ -14,15 +15,6 @@ std::optional<size_t> fastestAxis(const TensorView* tensor) {
   if (tensor->domain().allocationOrder.empty()) return std::nullopt;
   const auto fastest = static_cast<size_t>(tensor->domain().allocationOrder.back());
   return tensor->axes()[fastest]->isBroadcast() ? std::nullopt : std::optional(fastest);
-}
-
-// The positions of the tensor's axes(), which leave reduction axes out.
-std::vector<int> visiblePositions(const TensorView* tensor, const ReferenceMap& map) {
-  std::vector<int> visible;
-  for (size_t i = 0; i < tensor->domain().logical.size(); ++i) {
-    if (!tensor->domain().logical[i]->isReduction()) visible.push_back(map.positions(tensor)[i]);
-  }
-  return visible;
 }
 
 // Whether neighbours along the reference's axis at `position` are neighbours along the fastest axis of the tensor's

@@ -25,6 +25,7 @@ std::string fieldValue(const Transform& transform, text::TransformField field) {
   switch (field) {
     case text::TransformField::Axis:
     case text::TransformField::Position:
+    case text::TransformField::Row:
     case text::TransformField::Operand: return concat(transform.axis);
     case text::TransformField::Factor:
     case text::TransformField::Elements: return concat(transform.factor);

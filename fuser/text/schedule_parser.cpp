@@ -38,6 +38,7 @@ void readField(TokenReader& reader, TransformField field, Transform& transform) 
   switch (field) {
     case TransformField::Axis:
     case TransformField::Position:
+    case TransformField::Row:
     case TransformField::Operand: transform.axis = readInteger(reader); return;
     case TransformField::Factor: {
       const Token at = reader.peek();

@@ -17,7 +17,7 @@ const std::vector<TransformForm>& transformTable() {
       {Kind::ComputeAt, "computeAt", true, true, {Field::Position}, false},
       {Kind::InlineMost, "inlineMost", false, false, {}, false},
       {Kind::SetMemoryType, "setMemoryType", true, false, {Field::Memory}, false},
-      {Kind::Pad, "pad", true, false, {Field::Axis, Field::Elements}, false},
+      {Kind::Pad, "pad", true, false, {Field::Row, Field::Elements}, false},
       {Kind::Swizzle, "swizzle", true, false, {Field::Axis}, false},
       {Kind::DoubleBuffer, "doubleBuffer", true, false, {}, false},
       {Kind::IndexType, "indexType", false, false, {Field::IndexType}, false},
@@ -42,6 +42,7 @@ std::string_view fieldName(TransformField field) {
     case TransformField::Position: return "position";
     case TransformField::Operand: return "operand";
     case TransformField::Factor: return "factor";
+    case TransformField::Row: return "row";
     case TransformField::Elements: return "elements";
     case TransformField::Type: return "type";
     case TransformField::Memory: return "memory";

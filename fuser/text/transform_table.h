@@ -13,6 +13,7 @@ enum class TransformField : uint8_t {
   Position,
   Operand,
   Factor,
+  Row,
   Elements,
   Type,
   Memory,

@@ -177,7 +177,11 @@ bool spreadReduction(const Fusion& part, Schedule& schedule, double overBlocks, 
 void skewRows(Schedule& schedule, const std::string& tensor, Choices& choices) {
   Transform step = on(choices.chance(0.5) ? TransformKind::Pad : TransformKind::Swizzle, tensor);
   step.axis = choices.integer(-3, -2);
-  if (step.kind == TransformKind::Pad) step.factor = choices.integer(1, 5);
+  if (step.kind == TransformKind::Pad) {
+    constexpr int64_t kRows[] = {1, 2, 3, 4, 5, 8, 16, 32};
+    step.axis = choices.pick(kRows);
+    step.factor = choices.integer(1, 5);
+  }
   schedule.push_back(step);
 }
 

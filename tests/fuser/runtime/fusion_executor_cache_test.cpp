@@ -79,30 +79,38 @@ run { %x = values [1, 2] : f32[2]  %a = 10.0  %b = 20.0 })");
   EXPECT_EQ(session.cache->counters().runs, 2u);
 }
 
-// The programs that a softmax along an axis needs for a thousand lengths of the axis, from 1 to the longest; `keeper`
-// has to be the scheduler of some.
-size_t programsFor(int dim, int64_t longest, const std::string& option, SchedulerType keeper,
-                   const std::function<std::string(int64_t)>& sizes) {
+std::string softmaxAlong(int dim) {
   const std::string along = concat("dims = [", dim, "], keepdim = true");
-  std::string text = concat("fusion softmax(%x: f32[i0, i1]) {\n  %m = amax(%x) {", along, R"(}
+  return concat("fusion softmax(%x: f32[i0, i1]) {\n  %m = amax(%x) {", along, R"(}
   %d = sub(%x, %m)
   %e = exp(%d)
   %s = sum(%e) {)",
-                            along, R"(}
+                along, R"(}
   %y = div(%e, %s)
   return %y
 }
-)",
-                            option);
+)");
+}
+
+// The programs that a fusion needs for a thousand lengths of an axis, from 1 to the longest; `taker` has to be the
+// scheduler of some. `sizes` gives those of each input.
+size_t programsFor(const std::string& fusion, int64_t longest, SchedulerType taker,
+                   const std::function<std::vector<std::string>(int64_t)>& sizes) {
+  std::string text = fusion;
   int64_t length = 0;
   for (int i = 0; i < 1000; ++i) {
     length = std::max<int64_t>(length + 1, std::llround(std::pow(static_cast<double>(longest), i / 999.0)));
-    text += concat("run { %x = normal(seed = 1) : f32", sizes(length), " }\n");
+    text += "run {";
+    const std::vector<std::string> all = sizes(length);
+    for (size_t input = 0; input < all.size(); ++input) {
+      text += concat("  %", std::string(1, "xyz"[input]), " = normal(seed = 1) : f32", all[input]);
+    }
+    text += " }\n";
   }
   EXPECT_EQ(length, longest);
-  size_t kept = 0;
+  size_t taken = 0;
   AfterSegment count([&](const auto& segmented) {
-    for (const SegmentedGroup* group : segmented->groups()) kept += group->schedulerType() == keeper;
+    for (const SegmentedGroup* group : segmented->groups()) taken += group->schedulerType() == taker;
   });
   Session session(text, [&](FusionExecutorCache::Settings& settings) {
     settings.context.checkInvariants = false;
@@ -112,21 +120,50 @@ size_t programsFor(int dim, int64_t longest, const std::string& option, Schedule
     session.run(i);
     session.data.clear();
   }
-  EXPECT_GT(kept, 5u);
+  EXPECT_GT(taken, 2u);
   return session.cache->counters().compilations;
 }
 
 // Programs are made for classes of sizes: rows from 1 to 100,000 elements, of which a block keeps the shorter ones.
 TEST(FusionExecutorCacheTest, AThousandRowLengthsNeedFewPrograms) {
-  EXPECT_LE(programsFor(1, 100000, "", SchedulerType::InnerPersistent,
-                        [](int64_t length) { return concat("[1, ", length, "]"); }),
-            40u);
+  const auto sizes = [](int64_t length) { return std::vector<std::string>{concat("[1, ", length, "]")}; };
+  EXPECT_LE(programsFor(softmaxAlong(1), 100000, SchedulerType::InnerPersistent, sizes), 40u);
 }
 
 // The same for columns, which fill a small device.
 TEST(FusionExecutorCacheTest, AThousandColumnLengthsNeedFewPrograms) {
-  const auto sizes = [](int64_t length) { return concat("[", length, ", 9]"); };
-  EXPECT_LE(programsFor(0, 8000, "option device_multiprocessors = 1\n", SchedulerType::OuterPersistent, sizes), 40u);
+  const auto sizes = [](int64_t length) { return std::vector<std::string>{concat("[", length, ", 9]")}; };
+  const std::string fusion = softmaxAlong(0) + "option device_multiprocessors = 1\n";
+  EXPECT_LE(programsFor(fusion, 8000, SchedulerType::OuterPersistent, sizes), 40u);
+}
+
+// And for the sides of tiles, and for vectors.
+TEST(FusionExecutorCacheTest, AThousandSidesOfTilesNeedFewPrograms) {
+  const auto sizes = [](int64_t length) {
+    const int64_t other = length % 60 + 1;
+    return std::vector<std::string>{concat("[", length, ", ", other, "]"), concat("[", other, ", ", length, "]")};
+  };
+  const std::string fusion = R"(
+fusion sum_with_transposed(%x: f32[i0, i1], %y: f32[i1, i0]) {
+  %t = permute(%x) {dims = [1, 0]}
+  %z = add(%t, %y)
+  return %z
+}
+)";
+  EXPECT_LE(programsFor(fusion, 3000, SchedulerType::Transpose, sizes), 40u);
+}
+
+TEST(FusionExecutorCacheTest, AThousandLengthsOfElementsNeedFewPrograms) {
+  const auto sizes = [](int64_t length) {
+    return std::vector<std::string>{concat("[3, ", length, "]"), concat("[", length, "]")};
+  };
+  const std::string fusion = R"(
+fusion scaled(%x: f32[i0, i1], %y: f32[i1]) {
+  %z = mul(%x, %y)
+  return %z
+}
+)";
+  EXPECT_LE(programsFor(fusion, 50000, SchedulerType::PointWise, sizes), 40u);
 }
 
 // Eight runs, one compilation: what is evaluated in each run is the scalar chain, each of its expressions once, however
