@@ -30,7 +30,7 @@ struct TilePlan {
 
 // An input or output, and the reference's axes that it is read or written along, slowest in memory first; without those
 // of one element.
-struct Moved {
+struct Traversed {
   const TensorView* tensor;
   std::vector<int> order;
   bool input;
@@ -58,8 +58,8 @@ std::vector<Expr*> readersIn(const std::vector<Expr*>& exprs, const Val* input) 
 }
 
 // Those that each expression moves along the same axes.
-std::vector<Moved> movedTensors(const PartLoops& loops, const ReferenceMap& map, SizeFacts* sizes) {
-  std::vector<Moved> moved;
+std::vector<Traversed> movedTensors(const PartLoops& loops, const ReferenceMap& map, SizeFacts* sizes) {
+  std::vector<Traversed> moved;
   const FusionView& view = loops.view;
   const auto add = [&](const TensorView* tensor, const std::vector<int>& positions, bool input) {
     std::vector<int> order = orderOf(tensor, positions, sizes);
@@ -90,12 +90,12 @@ IntExpr extentOf(const std::vector<int>& positions, const ReferenceMap& map) {
 }
 
 // Puts slower axes before a side's while it is short and they are neighbours in all tensors that have both.
-void extend(std::vector<int>& side, const std::vector<int>& other, const std::vector<Moved>& moved,
+void extend(std::vector<int>& side, const std::vector<int>& other, const std::vector<Traversed>& moved,
             const ReferenceMap& map, SizeFacts* sizes) {
   while (sizes->atMost(extentOf(side, map), kShort)) {
     int next = -1;
     bool agree = true;
-    for (const Moved& each : moved) {
+    for (const Traversed& each : moved) {
       const auto own = std::find(each.order.begin(), each.order.end(), side.front());
       if (own == each.order.end()) continue;
       const int slower = own == each.order.begin() ? -1 : *(own - 1);
@@ -158,10 +158,10 @@ bool chooseTile(TilePlan& plan, const ReferenceMap& map, SizeFacts* sizes, const
 std::variant<TilePlan, std::string> planTile(const PartLoops& loops, const ReferenceMap& map, SizeFacts* sizes,
                                              const DeviceProperties& device) {
   if (!sizes) return "nothing is known of the sizes of a tile";
-  const std::vector<Moved> moved = movedTensors(loops, map, sizes);
+  const std::vector<Traversed> moved = movedTensors(loops, map, sizes);
   // The axes by how many tensors have them as their fastest; on a tie, the one of an earlier tensor first.
   std::vector<std::pair<int, int>> counts;
-  for (const Moved& each : moved) {
+  for (const Traversed& each : moved) {
     const auto known =
         std::find_if(counts.begin(), counts.end(), [&](const auto& count) { return count.first == each.order.back(); });
     if (known == counts.end()) {
@@ -177,7 +177,7 @@ std::variant<TilePlan, std::string> planTile(const PartLoops& loops, const Refer
   plan.p = {p};
   for (size_t i = 1; i < counts.size() && plan.inputs.empty() && plan.outputs.empty(); ++i) {
     plan.q = {counts[i].first};
-    for (const Moved& each : moved) {
+    for (const Traversed& each : moved) {
       if (each.order.back() != counts[i].first || !each.has(p)) continue;
       (each.input ? plan.inputs : plan.outputs).push_back(each.tensor);
     }
