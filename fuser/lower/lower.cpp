@@ -10,20 +10,34 @@
 namespace fuser {
 namespace {
 
+// A grid size as an expression of the part's extents. Its arena grows; no expression changes.
+IntExpr inExtents(const Kernel& kernel, const Fusion& part, IntExpr size) {
+  return const_cast<Fusion&>(part).ints().import(size, [&](IntExpr symbol) {
+    const auto param = std::find_if(kernel.intParams.begin(), kernel.intParams.end(),
+                                    [&](const IntParam& p) { return p.symbol == symbol; });
+    return param->extent;
+  });
+}
+
+// Rule 21 of a schedule. Without sizes, the launch says it.
+void checkGrid(const Kernel& kernel, const Fusion& part, SizeFacts* sizes) {
+  const int64_t most[] = {0, kernel.device.gridY, kernel.device.gridZ};
+  for (size_t d = 1; d < 3; ++d) {
+    const IntExpr blocks = inExtents(kernel, part, kernel.gridDim[d]);
+    const bool fits = blocks->isConstant() ? blocks->value <= most[d] : !sizes || sizes->atMost(blocks, most[d]);
+    FUSER_USER_CHECK(fits, "rule 21: a grid has more than the ", most[d], " blocks along ", "xyz"[d],
+                     " that the device takes");
+  }
+}
+
 // Rule 9 of a schedule.
 void checkBlocksAtOnce(const Kernel& kernel, const Fusion& part, SizeFacts* sizes) {
   if (!hasGridBarrier(kernel)) return;
   const int64_t threads = kernel.blockDim[0] * kernel.blockDim[1] * kernel.blockDim[2];
   const int64_t most = blocksAtOnce(kernel.device, threads, static_cast<int64_t>(sharedMemoryBytes(kernel)));
-  IntExprArena& ints = const_cast<Fusion&>(part).ints();  // grows; no expression changes
+  IntExprArena& ints = const_cast<Fusion&>(part).ints();
   IntExpr blocks = ints.constant(1);
-  for (IntExpr size : kernel.gridDim) {
-    blocks = ints.mul(blocks, ints.import(size, [&](IntExpr symbol) {
-      const auto param = std::find_if(kernel.intParams.begin(), kernel.intParams.end(),
-                                      [&](const IntParam& p) { return p.symbol == symbol; });
-      return param->extent;
-    }));
-  }
+  for (IntExpr size : kernel.gridDim) blocks = ints.mul(blocks, inExtents(kernel, part, size));
   const bool fits = blocks->isConstant() ? blocks->value <= most : sizes && sizes->atMost(blocks, most);
   FUSER_USER_CHECK(fits, "rule 9: the blocks wait for each other, and may be more than the ", most,
                    " that the device runs at once");
@@ -44,6 +58,7 @@ std::unique_ptr<Kernel> lower(const Fusion& part, const std::string& kernelName,
   for (CompileObserver* observer : context.observers) observer->afterLowerStep(segment, #name, *kernel);
 #include "fuser/lower/steps.def"
 #undef LOWER_STEP
+  checkGrid(*kernel, part, context.sizes);
   checkBlocksAtOnce(*kernel, part, context.sizes);
   return kernel;
 }

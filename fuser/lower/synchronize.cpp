@@ -127,23 +127,6 @@ std::optional<int64_t> placeOf(IntExpr symbol, const std::vector<Digit>& digits)
   return below < own->coefficient && above ? std::optional(own->coefficient) : std::nullopt;
 }
 
-// Whether two equal indices have equal digits, and the symbol is the same one in both: they have the same terms, each
-// more than what is below can be, as in i * 33 + j of a row of 32 elements that is padded.
-bool haveSameDigit(IntExpr symbol, const std::vector<Digit>& a, const std::vector<Digit>& b) {
-  if (a.size() != b.size()) return false;
-  bool found = false;
-  int64_t below = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (a[i].coefficient != b[i].coefficient || a[i].padding != b[i].padding || a[i].coefficient <= below) return false;
-    found |= a[i].symbol == symbol && b[i].symbol == symbol;
-    if (i + 1 == a.size()) break;
-    const std::optional<int64_t> mine = a[i].most(), theirs = b[i].most();
-    if (!mine || !theirs || std::max(*mine, *theirs) > kRangeMax - below) return false;
-    below += std::max(*mine, *theirs);
-  }
-  return found;
-}
-
 // An index as a constant and a sum of coefficients times expressions.
 struct Terms {
   int64_t constant = 0;
@@ -373,14 +356,74 @@ class Synchronizer {
     return semaphore_;
   }
 
+  // An index without what padding and shifts of rows add, which keep elements apart, and what those were: equal indices
+  // with equal ones have equal plain indices.
+  struct PlainIndex {
+    IntExpr index = nullptr;
+    std::vector<std::array<int64_t, 3>> skews;
+    bool shifted = false;  // then only if all digits of the plain indices are equal, since shifts are of digits
+  };
+
+  PlainIndex plainIndex(IntExpr index) const {
+    PlainIndex plain{index, {}};
+    const Terms terms = termsOf(index);
+    for (const auto& [coefficient, expr] : terms.products) {
+      const bool divides = expr->op == IntOp::FloorDiv || expr->op == IntOp::Mod;
+      if (!divides || !expr->b->isConstant() || expr->b->value < 1 || coefficient < 1) continue;
+      const IntExpr rest = kernel_.ints->sub(index, kernel_.ints->mul(expr, kernel_.ints->constant(coefficient)));
+      if (expr->op == IntOp::FloorDiv && isAbove(kernel_.ints->sub(rest, expr->a), expr, coefficient)) {
+        plain.index = rest;  // of x + x / row * elements, x
+        plain.skews.push_back({0, expr->b->value, coefficient});
+      } else if (expr->op == IntOp::Mod && coefficient == 1) {
+        unshift(rest, expr, plain);
+      }
+    }
+    return plain;
+  }
+
+  // Whether each term is more than a padded row, x + x / row * elements, beside it can be.
+  static bool isAbove(IntExpr others, IntExpr rows, int64_t elements) {
+    const Terms terms = termsOf(others);
+    const Range x = rows->a->range;
+    if (terms.constant != 0 || x.low < 0 || x.high > kRangeMax / 2 / (elements + 1)) return terms.products.empty();
+    const int64_t most = x.high + x.high / rows->b->value * elements;
+    return terms.constant == 0 && std::all_of(terms.products.begin(), terms.products.end(),
+                                              [&](const auto& term) { return term.first > most; });
+  }
+
+  // Of i * n + (j + i) % n, i * n + j: i has a place of its own, and j is less than n.
+  void unshift(IntExpr rest, IntExpr shifted, PlainIndex& plain) const {
+    const int64_t size = shifted->b->value;
+    const Terms ofRow = termsOf(rest), ofSum = termsOf(shifted->a);
+    IntExpr own = kernel_.ints->constant(ofSum.constant);
+    std::vector<std::array<int64_t, 3>> skews;
+    for (const auto& [coefficient, expr] : ofSum.products) {
+      const auto place = std::find_if(ofRow.products.begin(), ofRow.products.end(),
+                                      [symbol = expr](const auto& term) { return term.second == symbol; });
+      if (place == ofRow.products.end()) {
+        own = kernel_.ints->add(own, kernel_.ints->mul(expr, kernel_.ints->constant(coefficient)));
+      } else {
+        skews.push_back({place->first, size, coefficient});
+      }
+    }
+    const bool rows =
+        ofRow.constant % size == 0 && std::all_of(ofRow.products.begin(), ofRow.products.end(),
+                                                  [&](const auto& term) { return term.first % size == 0; });
+    if (!rows || own->range.low < 0 || own->range.high >= size) return;
+    plain.index = kernel_.ints->add(rest, own);
+    plain.shifted = true;
+    std::sort(skews.begin(), skews.end());
+    plain.skews.insert(plain.skews.end(), skews.begin(), skews.end());
+  }
+
   // The coordinates of an index, by what their stride multiplies of parameters: of (i * 4 + j) * n + k, i * 4 + j by n,
   // and k by nothing. Those that are no sums of digits are left out.
   using Coordinates = std::map<std::vector<uint32_t>, std::vector<Digit>>;
 
   // With `elements`, those of any element of a vector.
-  Coordinates coordinatesOf(const Use& use, bool elements) const {
+  Coordinates coordinatesOf(const Use& use, IntExpr index, bool elements) const {
     std::map<std::vector<uint32_t>, IntExpr> sums;
-    std::vector<IntExpr> open{use.access.index};
+    std::vector<IntExpr> open{index};
     if (elements && use.width > 1) open.push_back(kernel_.ints->index("v", kernel_.ints->constant(use.width)));
     while (!open.empty()) {
       const IntExpr term = open.back();
@@ -430,14 +473,18 @@ class Synchronizer {
   // Which threads two uses of one element may be of.
   Apart howApart(const Use& a, const Use& b) const {
     const bool elements = a.width != b.width;
-    const Coordinates ofA = coordinatesOf(a, elements), ofB = coordinatesOf(b, elements);
+    const PlainIndex plainA = plainIndex(a.access.index), plainB = plainIndex(b.access.index);
+    const bool plain = !elements && plainA.skews == plainB.skews;
+    const bool shifted = plain && plainA.shifted;
+    const Coordinates ofA = coordinatesOf(a, plain ? plainA.index : a.access.index, elements);
+    const Coordinates ofB = coordinatesOf(b, plain ? plainB.index : b.access.index, elements);
     const auto same = [&](IntExpr index) {
       return index->isConstant() || std::any_of(ofA.begin(), ofA.end(), [&](const auto& coordinate) {
                const auto other = ofB.find(coordinate.first);
                if (other == ofB.end()) return false;
                const std::optional<int64_t> place = placeOf(index, coordinate.second);
-               return (place && place == placeOf(index, other->second)) ||
-                      haveSameDigit(index, coordinate.second, other->second);
+               return (!shifted && place && place == placeOf(index, other->second)) ||
+                      haveSameDigit(index, a, coordinate.second, b, other->second);
              });
     };
     if (!isShared(a) && !std::all_of(kernel_.blockIdx.begin(), kernel_.blockIdx.end(), same)) return Apart::Grid;
@@ -446,6 +493,38 @@ class Synchronizer {
       if (!first && !same(kernel_.threadIdx[d])) return Apart::Block;
     }
     return Apart::OneThread;
+  }
+
+  // Whether two equal indices have equal digits, and the symbol is the same one in both: they have the same terms, each
+  // more than what is below can be, as in i * 33 + j of a row of 32 elements that is padded, or where conditions keep
+  // that below the term: i * 28 + j * 4 + k < 128 beside block * 128.
+  bool haveSameDigit(IntExpr symbol, const Use& useOfA, const std::vector<Digit>& a, const Use& useOfB,
+                     const std::vector<Digit>& b) const {
+    if (a.size() != b.size()) return false;
+    bool found = false;
+    for (size_t i = 0; i < a.size(); ++i) {
+      if (a[i].coefficient != b[i].coefficient || a[i].padding != b[i].padding) return false;
+      const std::optional<int64_t> mine = mostBelow(a, i, useOfA), theirs = mostBelow(b, i, useOfB);
+      if (!mine || !theirs || a[i].coefficient <= std::max(*mine, *theirs)) return false;
+      found |= a[i].symbol == symbol && b[i].symbol == symbol;
+    }
+    return found;
+  }
+
+  // The most that the digits before this one make together where the use is.
+  std::optional<int64_t> mostBelow(const std::vector<Digit>& digits, size_t count, const Use& use) const {
+    IntExpr sum = kernel_.ints->constant(0);
+    std::optional<int64_t> all = 0;
+    bool padded = false;
+    for (size_t i = 0; i < count; ++i) {
+      const std::optional<int64_t> most = digits[i].most();
+      all = all && most && *most <= kRangeMax - *all ? std::optional(*all + *most) : std::nullopt;
+      padded |= !digits[i].padding.empty();
+      sum = kernel_.ints->add(sum, kernel_.ints->mul(digits[i].symbol, kernel_.ints->constant(digits[i].coefficient)));
+    }
+    if (padded) return all;
+    const int64_t bound = rangeOf(sum, use).high;
+    return all ? std::min(*all, bound) : bound < kRangeMax ? std::optional(bound) : std::nullopt;
   }
 
   std::optional<std::vector<Digit>> digitsOf(IntExpr sum, const std::array<int64_t, 3>& threads) const {

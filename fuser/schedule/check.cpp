@@ -28,6 +28,10 @@
 //      its loads have no other statement beside them there (lower/double_buffer.cpp)
 //  19  a kernel that computes something again reads an input that it overwrites in one expression
 //      (runtime/build_program.cpp)
+//  20  a tensor with an axis that may be expanded to no elements shares the loops along it with its readers: its own
+//  run
+//      over the element that is stored
+//  21  a grid has at most the device's blocks along y and z (lower/lower.cpp)
 #include <algorithm>
 #include <array>
 
@@ -165,6 +169,20 @@ void checkBounds(const TensorView* tensor, SizeFacts* sizes) {
   }
 }
 
+void checkExpanded(const TensorView* tensor, SizeFacts* sizes) {
+  const TensorDomain& domain = tensor->domain();
+  for (const IterDomain* axis : domain.logical) {
+    if (!axis->isExpanded() || (sizes && !sizes->isZero(axis->expandedExtent()))) continue;
+    bool shared = std::find(domain.loopRoot.begin(), domain.loopRoot.end(), axis) != domain.loopRoot.end();
+    for (size_t i = tensor->computeAtPosition(); i < domain.loop.size(); ++i) {
+      const std::vector<size_t> roots = rootsOf(tensor, domain.loop[i]);
+      shared &= std::none_of(roots.begin(), roots.end(), [&](size_t root) { return domain.loopRoot[root] == axis; });
+    }
+    FUSER_USER_CHECK(shared, "rule 20: an axis of %", tensor->name(),
+                     " may be expanded to no elements, and its readers do not share the loop along it");
+  }
+}
+
 // From the vector to the axis of the tensor that it lies along.
 void checkRemainder(const TensorView* tensor, SizeFacts* sizes) {
   if (tensor->domain().loop.empty()) return;
@@ -201,6 +219,7 @@ void checkSchedule(const Fusion& part, const DeviceProperties& device, SizeFacts
     forEachResult(check);
   forEachResult([&](const TensorView* tensor) { checkInlining(tensor, reads); });
   for (const Expr* expr : exprs) checkInlineReads(expr, reads);
+  forEachResult([&](const TensorView* tensor) { checkExpanded(tensor, sizes); });
   for (const Expr* expr : exprs) checkRemainder(expr->output()->as<TensorView>(), sizes);
   std::array<int64_t, 3> threads{1, 1, 1};
   for (const Expr* expr : exprs) {

@@ -19,6 +19,11 @@ bool LegalSchedules::refuse() {
   return true;
 }
 
+bool LegalSchedules::isFirstDraw() const {
+  const auto draws = current_ ? draws_.find(*current_) : draws_.end();
+  return draws != draws_.end() && draws->second == 1 && changed_.count(*current_) != 0;
+}
+
 std::map<int64_t, Schedule> LegalSchedules::drawn() const {
   std::map<int64_t, Schedule> drawn;
   for (const auto& [segment, schedule] : schedules_) {
@@ -34,7 +39,10 @@ void LegalSchedules::afterSchedule(int segment, Fusion& part, Schedule& schedule
     ++draws_[segment];
     Schedule drawn = schedule;
     draw_(part, drawn);
-    if (drawn != schedule) place->second = std::move(drawn);
+    if (drawn != schedule) {
+      changed_.insert(segment);
+      place->second = std::move(drawn);
+    }
   }
   if (place->second) schedule = *place->second;
 }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "fuser/analysis/compile_observer.h"
@@ -22,6 +23,10 @@ class LegalSchedules final : public CompileObserver {
   // After a compilation or a run that threw a rejection: the next one draws another schedule for the segment that was
   // last worked on; after kDraws of them, it keeps its own. False if no segment was, or if that one was drawn none.
   bool refuse();
+  // Whether what was refused now is the first schedule that was drawn for its segment.
+  bool isFirstDraw() const;
+  // The number of segments that a schedule was drawn for that is not their own.
+  size_t segmentsDrawn() const { return changed_.size(); }
   // The drawn schedules that differ from the schedulers' own.
   std::map<int64_t, Schedule> drawn() const;
 
@@ -35,6 +40,7 @@ class LegalSchedules final : public CompileObserver {
   Draw draw_;
   std::map<int64_t, std::optional<Schedule>> schedules_;  // by segment; nullopt: its own
   std::map<int64_t, int> draws_;
+  std::set<int64_t> changed_;
   std::map<std::string, int64_t> segments_;  // by the name of the kernel
   std::optional<int64_t> current_;
 };

@@ -1,21 +1,27 @@
 #pragma once
-// Random legal schedules: those that the schedulers choose for a case, changed at random within the rules that lowering
-// relies on (fuser/schedule/check.cpp). The results of the case must not change.
+// Random legal schedules of a case's segments (drawn_schedule.h). The results of the case must not change.
 
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "fuser/case/case.h"
 
 namespace fuser::fuzz {
 
+// How many segments had a schedule drawn, why the first ones that were refused were, and how many steps of a drawn one
+// its scheduler's list lacks.
+struct DrawCounts {
+  size_t segments = 0;
+  std::vector<size_t> changes;
+  std::vector<std::string> refused;
+};
+
 // Random schedules for segments of the case's first run, by segment number; segments without a change are left out. At
 // most 8 draws; nullopt if none is legal, or the case has no runs, has probes or schedules, or schedules nothing.
-std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase, uint64_t draw);
-
-// Makes one random change: another split factor, an additional split, two axes swapped, or another parallel type.
-// The same draw gives the same change.
-Schedule varied(const Schedule& schedule, uint64_t draw);
+std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase, uint64_t draw,
+                                                           DrawCounts* counts = nullptr);
 
 }  // namespace fuser::fuzz

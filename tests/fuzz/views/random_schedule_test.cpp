@@ -68,6 +68,68 @@ TEST(RandomScheduleTest, LegalSchedulesChangeNoAnswer) {
   EXPECT_GT(shared * 20, changed);
 }
 
+// What a schedule has that its rules are about.
+std::set<std::string> ingredientsOf(const Schedule& schedule) {
+  std::set<std::string> found;
+  for (const Transform& step : schedule) {
+    switch (step.kind) {
+      case TransformKind::Split: found.insert("split"); break;
+      case TransformKind::Merge: found.insert("merge"); break;
+      case TransformKind::Reorder: found.insert("reorder"); break;
+      case TransformKind::RFactor: found.insert("rFactor"); break;
+      case TransformKind::Swizzle: found.insert("swizzle"); break;
+      case TransformKind::Pad: found.insert("pad"); break;
+      case TransformKind::DoubleBuffer: found.insert("double buffer"); break;
+      case TransformKind::ComputeAt: found.insert("inline position"); break;
+      case TransformKind::SetMemoryType: found.insert(step.memory == MemoryType::Shared ? "shared" : "global"); break;
+      case TransformKind::Parallelize:
+        if (step.type == ParallelType::Vectorize) {
+          found.insert("vectors");
+        } else {
+          found.insert(step.type == ParallelType::Unroll     ? "unroll"
+                       : step.type == ParallelType::Unswitch ? "unswitch"
+                                                             : "parallel type");
+        }
+        break;
+      default: break;
+    }
+  }
+  return found;
+}
+
+// Draws are legal as they are, but a few; they have all that there is, and differ from the scheduler's in many steps.
+TEST(RandomScheduleTest, MostDrawsAreLegalAtFirstAndHaveAllSteps) {
+  GeneratorOptions small;
+  small.medianElements = 128;
+  DrawCounts counts;
+  std::map<std::string, size_t> share;
+  size_t schedules = 0;
+  for (uint64_t number = 0; number < 600; ++number) {
+    const Case testCase = generateCase(18, number, small);
+    if (testCase.fusion->hasStreams() || testCase.fusion->hasDevices()) continue;
+    const auto drawn = randomSchedules(testCase, number, &counts);
+    if (!drawn) continue;
+    for (const auto& [segment, schedule] : *drawn) {
+      ++schedules;
+      for (const std::string& name : ingredientsOf(schedule)) ++share[name];
+    }
+  }
+  if (std::getenv("FUSER_SHOW_REFUSED")) {
+    for (const std::string& reason : counts.refused) std::printf("%s\n", reason.c_str());
+  }
+  std::sort(counts.changes.begin(), counts.changes.end());
+  std::printf("%zu segments, %zu refused at first; %zu changes in the median\n", counts.segments, counts.refused.size(),
+              counts.changes[counts.changes.size() / 2]);
+  EXPECT_GT(counts.segments, 400u);
+  EXPECT_LT(counts.refused.size() * 10, counts.segments);
+  EXPECT_GE(counts.changes[counts.changes.size() / 2], 4u);
+  for (const char* name : {"split", "merge", "reorder", "parallel type", "vectors", "shared", "global", "rFactor",
+                           "swizzle", "pad", "unroll", "unswitch", "double buffer", "inline position"}) {
+    std::printf("%-16s %5.1f %%\n", name, 100.0 * static_cast<double>(share[name]) / static_cast<double>(schedules));
+    EXPECT_GE(share[name] * 20, schedules) << name;
+  }
+}
+
 TEST(RandomScheduleTest, ReachesDifferentSchedulesThatParseBack) {
   const Case testCase = parseCase(kSoftmax, "softmax");
   std::set<std::string> texts;
