@@ -34,6 +34,7 @@
 //  21  a grid has at most the device's blocks along y and z (lower/lower.cpp)
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "fuser/analysis/inline_reads.h"
 #include "fuser/analysis/loop_map.h"
@@ -169,16 +170,25 @@ void checkBounds(const TensorView* tensor, SizeFacts* sizes) {
   }
 }
 
-void checkExpanded(const TensorView* tensor, SizeFacts* sizes) {
+// Whether a loop that the tensor shares with its readers has no turns where this axis of loopRoot has no elements: one
+// along the axis, along what it is merged in, or along the outer part of a split of these.
+bool sharesLoopAlong(const TensorView* tensor, const IterDomain* axis) {
   const TensorDomain& domain = tensor->domain();
-  for (const IterDomain* axis : domain.logical) {
+  std::set<const IterDomain*> along;  // look-ups only
+  if (std::find(domain.loopRoot.begin(), domain.loopRoot.end(), axis) != domain.loopRoot.end()) along.insert(axis);
+  for (const LoopTransform& step : domain.transforms) {
+    if (step.split && !step.split->whole && along.count(step.split->in) != 0) along.insert(step.split->outer);
+    if (step.merge && along.count(step.merge->outer) + along.count(step.merge->inner) != 0)
+      along.insert(step.merge->out);
+  }
+  const auto shared = domain.loop.begin() + static_cast<ptrdiff_t>(tensor->computeAtPosition());
+  return std::any_of(domain.loop.begin(), shared, [&](const IterDomain* loop) { return along.count(loop) != 0; });
+}
+
+void checkExpanded(const TensorView* tensor, SizeFacts* sizes) {
+  for (const IterDomain* axis : tensor->domain().logical) {
     if (!axis->isExpanded() || (sizes && !sizes->isZero(axis->expandedExtent()))) continue;
-    bool shared = std::find(domain.loopRoot.begin(), domain.loopRoot.end(), axis) != domain.loopRoot.end();
-    for (size_t i = tensor->computeAtPosition(); i < domain.loop.size(); ++i) {
-      const std::vector<size_t> roots = rootsOf(tensor, domain.loop[i]);
-      shared &= std::none_of(roots.begin(), roots.end(), [&](size_t root) { return domain.loopRoot[root] == axis; });
-    }
-    FUSER_USER_CHECK(shared, "rule 20: an axis of %", tensor->name(),
+    FUSER_USER_CHECK(sharesLoopAlong(tensor, axis), "rule 20: an axis of %", tensor->name(),
                      " may be expanded to no elements, and its readers do not share the loop along it");
   }
 }

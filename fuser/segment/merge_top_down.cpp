@@ -1,8 +1,10 @@
-// Top-down merging: tries whole parts of the fusion before single expressions are merged.
+// Top-down merging: tries whole parts of the fusion before single expressions are merged, then the pieces of a refused
+// part that have reductions of one shape.
 
 #include <algorithm>
 
 #include "fuser/segment/merging.h"
+#include "fuser/segment/split_by_reductions.h"
 
 namespace fuser {
 
@@ -151,25 +153,29 @@ void mergeTopDown(SegmentedFusion& segmented, SchedulerAnswers& answers, const C
     answers.settle(group->exprs());
     ++counters.accepted;
   };
+  const auto tryPiece = [&](const Piece& piece) {
+    ++counters.pieces;
+    if (!answers.ask(piece).accepted()) return false;
+    settle(mergeAll(segmented, piece));
+    return true;
+  };
+  const auto trySplit = [&](const Piece& piece) {
+    for (const Piece& smaller : splitByReductions(segmented, piece)) tryPiece(smaller);
+  };
   const std::vector<Piece>& parts = cuts.parts();
   if (parts.empty()) return;
   if (!cuts.any()) {
     Piece all;
     for (const Piece& part : parts) all.insert(all.end(), part.begin(), part.end());
     all = segmented.inTopologicalOrder(std::move(all));
-    ++counters.pieces;
-    if (answers.ask(all).accepted()) {
-      settle(mergeAll(segmented, all));
-      segmented.finalize();
-      return;
-    }
-    if (parts.size() == 1) return;  // the one part is the whole
+    const bool whole = tryPiece(all);
+    if (!whole && parts.size() == 1) trySplit(all);  // the one part is the whole
+    if (whole || parts.size() == 1) return segmented.finalize();
   }
   const Pieces pieces(segmented, cuts);
   for (const Piece& piece : pieces.all()) {
     if (hasCutInside(segmented, cuts, piece)) continue;
-    ++counters.pieces;
-    if (answers.ask(piece).accepted()) settle(mergeAll(segmented, piece));
+    if (!tryPiece(piece)) trySplit(piece);
   }
   segmented.finalize();
 }

@@ -233,8 +233,9 @@ TEST(SegmentProperties, TopDownNeedsNoMoreKernelsThanBottomUp) {
   EXPECT_GT(fewer, 0u);
 }
 
-// Real workloads: top-down never costs a kernel.
-TEST(SegmentProperties, NoSeedNeedsMoreKernelsTopDown) {
+// Real workloads: top-down never costs a kernel, and saves one in some: gradients of normalisations.
+TEST(SegmentProperties, NoSeedNeedsMoreKernelsTopDownAndSomeNeedFewer) {
+  size_t fewer = 0;
   std::set<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator("corpus/seeds")) {
     if (entry.path().extension() == ".fusion") files.insert(entry.path());
@@ -255,7 +256,9 @@ TEST(SegmentProperties, NoSeedNeedsMoreKernelsTopDown) {
       buildProgram(*seed.fusion, settings, {}, hostValues(data));
     }
     EXPECT_LE(kernels[true], kernels[false]) << file;
+    fewer += kernels[true] < kernels[false];
   }
+  EXPECT_GE(fewer, 4u);
 }
 
 std::string firstRun(const Case& testCase, FusionExecutorCache::Settings settings) {

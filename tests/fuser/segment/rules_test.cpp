@@ -340,6 +340,16 @@ TEST(TopDownTest, ASettledPieceThatMergesWithARefusedOneMergesOn) {
   EXPECT_EQ(segmentReal(text, bottomUp()).counters.kernels, 2u);
 }
 
+// Reductions of two shapes, each with rows of its own.
+TEST(TopDownTest, ARefusedPartIsSplitByTheShapesOfItsReductions) {
+  const std::string text = function("%x: f32[i0, i1]",
+                                    "  %e = exp(%x)\n  %s = sum(%e) {dims = [1], keepdim = true}\n  %p = div(%e, %s)\n"
+                                    "  %c = amax(%e) {dims = [0]}\n  %d = neg(%c)\n  return %p, %d\n");
+  const Explained result = segmentReal(text);
+  EXPECT_EQ(result.groups(), "e s.r s p | c d");
+  EXPECT_EQ(result.counters.accepted, 1u);
+}
+
 // --- classic cases ---
 
 TEST(ClassicTest, LayerNormBackward) {
@@ -351,10 +361,13 @@ TEST(ClassicTest, LayerNormBackward) {
                "  %t = sub(%r, %c2)\n  %dx = mul(%t, %rstd)\n  %g = mul(%dy, %xhat)\n  %dw = sum(%g) {dims = [0]}\n"
                "  %db = sum(%dy) {dims = [0]}\n  return %dx, %dw, %db\n");
   const Explained result = segmentReal(text);
-  // The two means are one kernel, the two sums over the other axis one, and dx one.
-  EXPECT_EQ(result.counters.kernels, 3u) << toString(*result.segments);
+  // The two means and dx are one kernel, whose rows stay on chip, the two sums over the other axis one.
+  EXPECT_EQ(result.counters.kernels, 2u) << toString(*result.segments);
+  EXPECT_EQ(result.groupOf("c1"), result.groupOf("dx"));
   EXPECT_EQ(result.groupOf("dw"), result.groupOf("db"));
   EXPECT_NE(result.groupOf("dw"), result.groupOf("dx"));
+  // Pairs of groups lead to a kernel for the means, which then is not one with dx.
+  EXPECT_EQ(segmentReal(text, bottomUp()).counters.kernels, 3u);
 }
 
 TEST(ClassicTest, EdgesAreUnique) {
