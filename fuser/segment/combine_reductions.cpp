@@ -61,7 +61,11 @@ std::vector<std::vector<Expr*>> reductionsBySignature(const SegmentedFusion& seg
 
 void runCombineReductions(Merger& merger) {
   for (const std::vector<Expr*>& reductions : reductionsBySignature(merger.segmented())) {
-    for (size_t i = 1; i < reductions.size(); ++i) combineVertically(merger, reductions[i - 1], reductions[i]);
+    // Neighbours, then pairs of pairs, …: groups grow evenly, so that a long chain costs n log n.
+    for (size_t step = 1; step < reductions.size(); step *= 2) {
+      for (size_t i = step; i < reductions.size(); i += 2 * step)
+        combineVertically(merger, reductions[i - 1], reductions[i]);
+    }
     for (size_t i = 0; i < reductions.size(); ++i) {
       for (size_t j = i + 1; j < std::min(reductions.size(), i + 1 + kReductionWindow); ++j) {
         combineHorizontally(merger, reductions[i], reductions[j]);
