@@ -10,7 +10,7 @@
 namespace fuser {
 namespace {
 
-const char kDiamond[] =
+const char kTwoPaths[] =
     "fusion diamond(%x: f32[i0]) {\n  %a = exp(%x)\n  %b = neg(%a)\n  %c = log(%a)\n  %d = add(%b, %c)\n"
     "  return %d, %a\n}\n";
 
@@ -27,7 +27,7 @@ TEST(SegmentedTextTest, PrintedTextParsesBack) {
 }
 
 TEST(SegmentedTextTest, InvalidNamesGetTheirId) {
-  Segmented segmented = singles(kDiamond);
+  Segmented segmented = singles(kTwoPaths);
   segmented.val("b")->setName("");
   segmented.val("c")->setName("a");
   const std::string printed = toString(*segmented.segments);
@@ -37,7 +37,7 @@ TEST(SegmentedTextTest, InvalidNamesGetTheirId) {
 }
 
 TEST(SegmentedTextTest, ParseErrorsNameTheirPlace) {
-  const Segmented segmented = singles(kDiamond);
+  const Segmented segmented = singles(kTwoPaths);
   const std::string good = toString(*segmented.segments);
   const auto errorOf = [&](const std::string& from, const std::string& to) {
     std::string text = good;
