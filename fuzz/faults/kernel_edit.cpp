@@ -115,6 +115,10 @@ Statement computeOf(OpKind op, DataType computeDtype, Access target, std::vector
   return {std::move(compute)};
 }
 
+bool isShared(const Kernel& kernel, const Access& access) {
+  return kernel.buffers.at(static_cast<size_t>(access.buffer)).memory == MemoryType::Shared;
+}
+
 bool isGlobal(const Kernel& kernel, Access access) {
   return kernel.buffers.at(static_cast<size_t>(access.buffer)).memory == MemoryType::Global;
 }

@@ -36,6 +36,7 @@ Operand literalOperand(ScalarValue value);
 Statement computeOf(OpKind op, DataType computeDtype, Access target, std::vector<Operand> operands, const Expr* source);
 
 bool isGlobal(const Kernel& kernel, Access access);
+bool isShared(const Kernel& kernel, const Access& access);
 
 // A number of which all values of the index are multiples: that of a vector's elements, if the index is a vector's.
 int64_t stepOf(IntExpr index);

@@ -10,10 +10,6 @@
 namespace fuser::fuzz::faults {
 namespace {
 
-bool isShared(const Kernel& kernel, const Access& access) {
-  return kernel.buffers.at(static_cast<size_t>(access.buffer)).memory == MemoryType::Shared;
-}
-
 bool isBarrier(const Statement& statement) {
   const Barrier* barrier = std::get_if<Barrier>(&statement.node);
   return barrier && !barrier->ofGrid();
