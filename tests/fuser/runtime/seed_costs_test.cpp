@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
 #include <filesystem>
 #include <sstream>
 
@@ -68,6 +71,44 @@ TEST(SeedCostsTest, RegistersOfAnotherNvrtcAreNotCompared) {
   const std::string old = "cost of a, run 0\n  k0    1   2   30\n  k1    1   2   31\n  total 2  traffic 1.00\n";
   EXPECT_EQ(withRegistersOf(old, "cost of a, run 0\n  k0    1   2    -\n  k1    1   3    -\n  total 2  traffic 1.00\n"),
             "cost of a, run 0\n  k0    1   2   30\n  k1    1   3    -\n  total 2  traffic 1.00\n");
+}
+
+// The sectors of one kernel in the table: requested, per block, compulsory.
+using Sectors = std::array<double, 3>;
+
+std::vector<Sectors> kernelsInTable() {
+  std::vector<Sectors> kernels;
+  for (const std::string& line : linesOf(golden::readFile("tests/fuser/runtime/seed_costs.txt"))) {
+    std::istringstream in(line);
+    std::string name;
+    int64_t launches = 0, blocks = 0, threads = 0, shared = 0;
+    Sectors sectors{};
+    const bool isKernel = (in >> name) && name.size() > 1 && name[0] == 'k' && std::isdigit(name[1]) != 0;
+    if (isKernel && (in >> launches >> blocks >> threads >> shared >> sectors[0] >> sectors[1] >> sectors[2]))
+      kernels.push_back(sectors);
+  }
+  return kernels;
+}
+
+// Of all kernels of seeds, in the geometric mean.
+double meanRatio(const std::vector<Sectors>& kernels, size_t of, size_t by) {
+  double sum = 0;
+  size_t count = 0;
+  for (const Sectors& sectors : kernels) {
+    if (sectors[of] <= 0 || sectors[by] <= 0) continue;
+    sum += std::log(sectors[of] / sectors[by]);
+    ++count;
+  }
+  return std::exp(sum / static_cast<double>(count));
+}
+
+TEST(SeedCostsTest, WarpsAndBlocksAskForLittleMoreThanTheyMust) {
+  const std::vector<Sectors> kernels = kernelsInTable();
+  EXPECT_GT(kernels.size(), 100u);
+  const double requested = meanRatio(kernels, 0, 1), perBlock = meanRatio(kernels, 1, 2);
+  std::printf("requested / per block %.3f, per block / compulsory %.3f\n", requested, perBlock);
+  EXPECT_LE(requested, 1.25);
+  EXPECT_LE(perBlock, 1.10);
 }
 
 }  // namespace
