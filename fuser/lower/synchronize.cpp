@@ -19,6 +19,7 @@
 #include <optional>
 #include <vector>
 
+#include "fuser/lower/index_digits.h"
 #include "fuser/lower/step_list.h"
 
 namespace fuser {
@@ -40,118 +41,6 @@ struct Flow {
   std::vector<Use> leading, trailing;
   bool waits = false, gridWaits = false;  // such a barrier certainly runs
 };
-
-// A term of an index: coefficient * symbol, and the padding that it skips, each a coefficient and a divisor of the
-// symbol: of t + t / 32 * 2, {1, t, {{2, 32}}}. The larger the symbol, the larger the term.
-struct Digit {
-  int64_t coefficient = 0;
-  IntExpr symbol = nullptr;
-  std::vector<std::pair<int64_t, int64_t>> padding = {};
-  int64_t size() const { return symbol->range.high + 1; }
-  // The largest value of the term, if that is less than kRangeMax.
-  std::optional<int64_t> most() const {
-    int64_t all = coefficient;
-    for (const auto& [each, divisor] : padding) all += each;
-    if (all <= 0 || size() > kRangeMax / all) return std::nullopt;
-    int64_t value = coefficient * (size() - 1);
-    for (const auto& [each, divisor] : padding) value += each * ((size() - 1) / divisor);
-    return value;
-  }
-};
-
-// Moves what pads a symbol's term, x / 32 * 2 beside x, to it. False if there is no such term.
-bool joinPadding(std::vector<Digit>& digits, std::vector<Digit>& divided) {
-  for (const Digit& each : divided) {
-    const auto own =
-        std::find_if(digits.begin(), digits.end(), [&](const Digit& digit) { return digit.symbol == each.symbol->a; });
-    if (own == digits.end()) return false;
-    own->padding.emplace_back(each.coefficient, each.symbol->b->value);
-  }
-  for (Digit& digit : digits) std::sort(digit.padding.begin(), digit.padding.end());
-  return true;
-}
-
-// The terms of an index from small to large coefficients; none if one is not a product of a constant and a symbol.
-// `most` gives the largest value of a symbol here: x % 9 is x where x is less than 9, and x / 9 is 0.
-std::optional<std::vector<Digit>> digitsOf(IntExpr index, const std::function<int64_t(IntExpr)>& most) {
-  const auto isBelow = [&](IntExpr symbol, IntExpr limit) {
-    return symbol->isSymbol() && symbol->range.low == 0 && limit->isConstant() && most(symbol) < limit->value;
-  };
-  std::vector<Digit> digits, divided;
-  std::vector<IntExpr> open{index};
-  while (!open.empty()) {
-    const IntExpr term = open.back();
-    open.pop_back();
-    if (term->op == IntOp::Add) {
-      open.push_back(term->a);
-      open.push_back(term->b);
-      continue;
-    }
-    Digit digit{1, term};
-    if (term->op == IntOp::Mul) {
-      const bool left = term->a->isConstant();
-      digit = {(left ? term->a : term->b)->value, left ? term->b : term->a};
-      if (!left && !term->b->isConstant()) return std::nullopt;
-    }
-    const IntExpr inner = digit.symbol;
-    if (inner->isConstant(0) || (inner->op == IntOp::FloorDiv && isBelow(inner->a, inner->b))) continue;
-    if (inner->op == IntOp::Mod && isBelow(inner->a, inner->b)) digit.symbol = inner->a;
-    if (inner->op == IntOp::FloorDiv && inner->b->isConstant() && inner->b->value > 0 && digit.coefficient > 0) {
-      divided.push_back(digit);
-      continue;
-    }
-    if (!digit.symbol->isSymbol() || digit.symbol->range.low != 0 || digit.coefficient <= 0) return std::nullopt;
-    digits.push_back(digit);
-  }
-  if (!joinPadding(digits, divided)) return std::nullopt;
-  std::sort(digits.begin(), digits.end(), [](const Digit& a, const Digit& b) { return a.coefficient < b.coefficient; });
-  return digits;
-}
-
-// The place of a symbol's digit: its coefficient, if what is below is less and what is above are multiples of the whole
-// digit, so that index / coefficient % size is the symbol.
-std::optional<int64_t> placeOf(IntExpr symbol, const std::vector<Digit>& digits) {
-  const auto own = std::find_if(digits.begin(), digits.end(), [&](const Digit& d) { return d.symbol == symbol; });
-  if (own == digits.end()) return std::nullopt;
-  if (std::any_of(digits.begin(), digits.end(), [](const Digit& d) { return !d.padding.empty(); })) return std::nullopt;
-  const bool last = own + 1 == digits.end();  // then its size does not matter
-  if (!last && own->size() > kRangeMax / own->coefficient) return std::nullopt;
-  int64_t below = 0;
-  for (auto digit = digits.begin(); digit != own; ++digit) {
-    if (digit->size() > own->coefficient) return std::nullopt;
-    below += digit->coefficient * (digit->size() - 1);
-  }
-  const int64_t whole = last ? 0 : own->coefficient * own->size();
-  const bool above =
-      std::all_of(own + 1, digits.end(), [&](const Digit& digit) { return digit.coefficient % whole == 0; });
-  return below < own->coefficient && above ? std::optional(own->coefficient) : std::nullopt;
-}
-
-// An index as a constant and a sum of coefficients times expressions.
-struct Terms {
-  int64_t constant = 0;
-  std::vector<std::pair<int64_t, IntExpr>> products;
-};
-
-Terms termsOf(IntExpr index) {
-  Terms terms;
-  std::vector<IntExpr> open{index};
-  while (!open.empty()) {
-    const IntExpr term = open.back();
-    open.pop_back();
-    if (term->op == IntOp::Add) {
-      open.insert(open.end(), {term->a, term->b});
-    } else if (term->isConstant()) {
-      terms.constant += term->value;
-    } else if (term->op == IntOp::Mul && (term->a->isConstant() || term->b->isConstant())) {
-      const bool left = term->a->isConstant();
-      terms.products.emplace_back((left ? term->a : term->b)->value, left ? term->b : term->a);
-    } else {
-      terms.products.emplace_back(1, term);
-    }
-  }
-  return terms;
-}
 
 class Synchronizer {
  public:
@@ -356,66 +245,6 @@ class Synchronizer {
     return semaphore_;
   }
 
-  // An index without what padding and shifts of rows add, which keep elements apart, and what those were: equal indices
-  // with equal ones have equal plain indices.
-  struct PlainIndex {
-    IntExpr index = nullptr;
-    std::vector<std::array<int64_t, 3>> skews;
-    bool shifted = false;  // then only if all digits of the plain indices are equal, since shifts are of digits
-  };
-
-  PlainIndex plainIndex(IntExpr index) const {
-    PlainIndex plain{index, {}};
-    const Terms terms = termsOf(index);
-    for (const auto& [coefficient, expr] : terms.products) {
-      const bool divides = expr->op == IntOp::FloorDiv || expr->op == IntOp::Mod;
-      if (!divides || !expr->b->isConstant() || expr->b->value < 1 || coefficient < 1) continue;
-      const IntExpr rest = kernel_.ints->sub(index, kernel_.ints->mul(expr, kernel_.ints->constant(coefficient)));
-      if (expr->op == IntOp::FloorDiv && isAbove(kernel_.ints->sub(rest, expr->a), expr, coefficient)) {
-        plain.index = rest;  // of x + x / row * elements, x
-        plain.skews.push_back({0, expr->b->value, coefficient});
-      } else if (expr->op == IntOp::Mod && coefficient == 1) {
-        unshift(rest, expr, plain);
-      }
-    }
-    return plain;
-  }
-
-  // Whether each term is more than a padded row, x + x / row * elements, beside it can be.
-  static bool isAbove(IntExpr others, IntExpr rows, int64_t elements) {
-    const Terms terms = termsOf(others);
-    const Range x = rows->a->range;
-    if (terms.constant != 0 || x.low < 0 || x.high > kRangeMax / 2 / (elements + 1)) return terms.products.empty();
-    const int64_t most = x.high + x.high / rows->b->value * elements;
-    return terms.constant == 0 && std::all_of(terms.products.begin(), terms.products.end(),
-                                              [&](const auto& term) { return term.first > most; });
-  }
-
-  // Of i * n + (j + i) % n, i * n + j: i has a place of its own, and j is less than n.
-  void unshift(IntExpr rest, IntExpr shifted, PlainIndex& plain) const {
-    const int64_t size = shifted->b->value;
-    const Terms ofRow = termsOf(rest), ofSum = termsOf(shifted->a);
-    IntExpr own = kernel_.ints->constant(ofSum.constant);
-    std::vector<std::array<int64_t, 3>> skews;
-    for (const auto& [coefficient, expr] : ofSum.products) {
-      const auto place = std::find_if(ofRow.products.begin(), ofRow.products.end(),
-                                      [symbol = expr](const auto& term) { return term.second == symbol; });
-      if (place == ofRow.products.end()) {
-        own = kernel_.ints->add(own, kernel_.ints->mul(expr, kernel_.ints->constant(coefficient)));
-      } else {
-        skews.push_back({place->first, size, coefficient});
-      }
-    }
-    const bool rows =
-        ofRow.constant % size == 0 && std::all_of(ofRow.products.begin(), ofRow.products.end(),
-                                                  [&](const auto& term) { return term.first % size == 0; });
-    if (!rows || own->range.low < 0 || own->range.high >= size) return;
-    plain.index = kernel_.ints->add(rest, own);
-    plain.shifted = true;
-    std::sort(skews.begin(), skews.end());
-    plain.skews.insert(plain.skews.end(), skews.begin(), skews.end());
-  }
-
   // The coordinates of an index, by what their stride multiplies of parameters: of (i * 4 + j) * n + k, i * 4 + j by n,
   // and k by nothing. Those that are no sums of digits are left out.
   using Coordinates = std::map<std::vector<uint32_t>, std::vector<Digit>>;
@@ -473,7 +302,8 @@ class Synchronizer {
   // Which threads two uses of one element may be of.
   Apart howApart(const Use& a, const Use& b) const {
     const bool elements = a.width != b.width;
-    const PlainIndex plainA = plainIndex(a.access.index), plainB = plainIndex(b.access.index);
+    const PlainIndex plainA = plainIndex(*kernel_.ints, a.access.index),
+                     plainB = plainIndex(*kernel_.ints, b.access.index);
     const bool plain = !elements && plainA.skews == plainB.skews;
     const bool shifted = plain && plainA.shifted;
     const Coordinates ofA = coordinatesOf(a, plain ? plainA.index : a.access.index, elements);
