@@ -17,14 +17,21 @@ bool joinPadding(std::vector<Digit>& digits, std::vector<Digit>& divided) {
   return true;
 }
 
-// Whether each term is more than a padded row, x + x / row * elements, beside it can be.
+// Whether each term is more than what smaller ones and a padded row, x + x / row * elements, can be together.
 bool isAbove(IntExpr others, IntExpr rows, int64_t elements) {
-  const Terms terms = termsOf(others);
+  Terms terms = termsOf(others);
   const Range x = rows->a->range;
-  if (terms.constant != 0 || x.low < 0 || x.high > kRangeMax / 2 / (elements + 1)) return terms.products.empty();
-  const int64_t most = x.high + x.high / rows->b->value * elements;
-  return terms.constant == 0 &&
-         std::all_of(terms.products.begin(), terms.products.end(), [&](const auto& term) { return term.first > most; });
+  if (terms.products.empty()) return terms.constant == 0;
+  if (terms.constant != 0 || x.low < 0 || x.high > kRangeMax / 2 / (elements + 1)) return false;
+  std::sort(terms.products.begin(), terms.products.end(),
+            [](const auto& a, const auto& b) { return a.first < b.first; });
+  int64_t below = x.high + x.high / rows->b->value * elements;
+  for (const auto& [coefficient, expr] : terms.products) {
+    if (coefficient <= below || expr->range.low < 0) return false;
+    const bool bounded = expr->range.high <= (kRangeMax - below) / coefficient;
+    below = bounded ? below + coefficient * expr->range.high : kRangeMax;
+  }
+  return true;
 }
 
 // Of i * n + (j + i) % n, i * n + j: i has a place of its own, and j is less than n.
@@ -133,8 +140,9 @@ PlainIndex plainIndex(IntExprArena& ints, IntExpr index) {
     if (!divides || !expr->b->isConstant() || expr->b->value < 1 || coefficient < 1) continue;
     const IntExpr rest = ints.sub(index, ints.mul(expr, ints.constant(coefficient)));
     if (expr->op == IntOp::FloorDiv && isAbove(ints.sub(rest, expr->a), expr, coefficient)) {
-      plain.index = rest;  // of x + x / row * elements, x
-      plain.skews.push_back({0, expr->b->value, coefficient});
+      PlainIndex unpadded = plainIndex(ints, rest);  // of x + x / row * elements, x
+      unpadded.skews.push_back({0, expr->b->value, coefficient});
+      return unpadded;
     } else if (expr->op == IntOp::Mod && coefficient == 1) {
       unshift(ints, rest, expr, plain);
     }

@@ -29,8 +29,7 @@
 //  19  a kernel that computes something again reads an input that it overwrites in one expression
 //      (runtime/build_program.cpp)
 //  20  a tensor with an axis that may be expanded to no elements shares the loops along it with its readers: its own
-//  run
-//      over the element that is stored
+//      run over the element that is stored
 //  21  a grid has at most the device's blocks along y and z (lower/lower.cpp)
 #include <algorithm>
 #include <array>

@@ -89,20 +89,34 @@ IntExpr extentOf(const std::vector<int>& positions, const ReferenceMap& map) {
   return extent;
 }
 
-// Puts slower axes before a side's while it is short and they are neighbours in all tensors that have both.
-void extend(std::vector<int>& side, const std::vector<int>& other, const std::vector<Traversed>& moved,
+// The axis next to this one, slower by one, in the first tensor that has one there; -1: none has.
+int slowerThan(int position, const std::vector<Traversed>& traversed) {
+  for (const Traversed& each : traversed) {
+    const auto own = std::find(each.order.begin(), each.order.end(), position);
+    if (own != each.order.end() && own != each.order.begin()) return *(own - 1);
+  }
+  return -1;
+}
+
+// Whether the first axis is next to the second, slower by one, in all tensors that have both.
+bool areNeighbours(int slower, int faster, const std::vector<Traversed>& traversed) {
+  return std::all_of(traversed.begin(), traversed.end(), [&](const Traversed& each) {
+    const auto own = std::find(each.order.begin(), each.order.end(), faster);
+    if (own == each.order.end() || !each.has(slower)) return true;
+    return own != each.order.begin() && *(own - 1) == slower;
+  });
+}
+
+// Puts slower axes before a side's while it is short.
+void extend(std::vector<int>& side, const std::vector<int>& other, const std::vector<Traversed>& traversed,
             const ReferenceMap& map, SizeFacts* sizes) {
+  const auto isTaken = [&](int axis) {
+    return std::find(side.begin(), side.end(), axis) != side.end() ||
+           std::find(other.begin(), other.end(), axis) != other.end();
+  };
   while (sizes->atMost(extentOf(side, map), kShort)) {
-    int next = -1;
-    bool agree = true;
-    for (const Traversed& each : moved) {
-      const auto own = std::find(each.order.begin(), each.order.end(), side.front());
-      if (own == each.order.end()) continue;
-      const int slower = own == each.order.begin() ? -1 : *(own - 1);
-      if (next < 0) next = slower;
-      agree &= slower == next || !each.has(next);
-    }
-    if (next < 0 || !agree || std::find(other.begin(), other.end(), next) != other.end()) return;
+    const int next = slowerThan(side.front(), traversed);
+    if (next < 0 || isTaken(next) || !areNeighbours(next, side.front(), traversed)) return;
     side.insert(side.begin(), next);
   }
 }

@@ -18,23 +18,23 @@ class IndexDigitsTest : public ::testing::Test {
     return toString(expr, [&](IntExpr symbol) { return ints.symbolOf(symbol).name; });
   }
 
-  // Equal values of the index are equal values of the plain one, whatever i, j and t are.
+  // Equal values of the index are equal values of the plain one, whatever the symbols are.
   void expectKeepsApart(IntExpr index, size_t skews) {
     const PlainIndex plain = plainIndex(ints, index);
     EXPECT_EQ(plain.skews.size(), skews) << text(index);
     std::map<int64_t, int64_t> plainOf;
-    for (int64_t at = 0; at < kI * kJ * kT; ++at) {
+    for (int64_t at = 0; at < kI * kJ * kT * kU; ++at) {
       const auto valueOf = [&](IntExpr expr) {
-        return expr == i ? at % kI : expr == j ? at / kI % kJ : at / (kI * kJ);
+        return expr == i ? at % kI : expr == j ? at / kI % kJ : expr == t ? at / (kI * kJ) % kT : at / (kI * kJ * kT);
       };
       const int64_t value = evaluate(plain.index, valueOf);
       EXPECT_EQ(plainOf.emplace(evaluate(index, valueOf), value).first->second, value) << text(index);
     }
   }
 
-  static constexpr int64_t kI = 3, kJ = 5, kT = 8;
+  static constexpr int64_t kI = 3, kJ = 5, kT = 8, kU = 2;
   IntExprArena ints;
-  IntExpr i = symbol("i", kI), j = symbol("j", kJ), t = symbol("t", kT);
+  IntExpr i = symbol("i", kI), j = symbol("j", kJ), t = symbol("t", kT), u = symbol("u", kU);
 };
 
 // x + x / row * elements, and beside it what is more than that.
@@ -54,6 +54,20 @@ TEST_F(IndexDigitsTest, PaddingOfASumIsLeftOut) {
   }
   const IntExpr sum = ints.add(ints.mul(j, number(kT)), t);
   expectKeepsApart(ints.add(sum, ints.mul(ints.floorDiv(sum, number(3)), number(2))), 1);
+}
+
+// Terms that are more than a padded row, but together may be as much as another one and a row.
+TEST_F(IndexDigitsTest, PaddingBesideTermsThatOverlapIsKept) {
+  const IntExpr sum = ints.add(ints.mul(j, number(kT)), t);
+  const IntExpr padded = ints.add(sum, ints.mul(ints.floorDiv(sum, number(3)), number(2)));
+  const IntExpr others = ints.add(ints.mul(i, number(70)), ints.mul(u, number(80)));
+  expectKeepsApart(ints.add(padded, others), 0);
+  expectKeepsApart(ints.add(padded, ints.add(ints.mul(i, number(70)), ints.mul(u, number(210)))), 1);
+}
+
+TEST_F(IndexDigitsTest, RowsThatAreShiftedAndPaddedHaveBothLeftOut) {
+  const IntExpr shifted = ints.add(ints.mul(j, number(kT)), ints.mod(ints.add(t, j), number(kT)));
+  expectKeepsApart(ints.add(shifted, ints.mul(ints.floorDiv(shifted, number(3)), number(2))), 2);
 }
 
 TEST_F(IndexDigitsTest, AShiftOfARowIsLeftOut) {
