@@ -2,11 +2,10 @@
 // written along P, others along Q. A block has a tile of P and Q, in which its threads lie along P; what lies along Q
 // goes through shared memory, on which side threads lie along Q. A short axis is merged with the next slower one, where
 // these are neighbours in all tensors: h * w of images. T threads, o the other axes:
-//   [o, q, p] -> [B (BIDx), Q*P/T, T (TIDx)], B = o * q/Q * p/P      %x.tile, loaded along Q: [B (BIDx), P*Q/T, T
-//   (TIDx)]
+//   [o, q, p] -> [B (BIDx), Q*P/T, T (TIDx)], B = o * q/Q * p/P
+//   %x.tile, which is loaded along Q: [B (BIDx), P*Q/T, T (TIDx)]
 #include <algorithm>
 #include <bit>
-#include <map>
 
 #include "fuser/schedule/pointwise_facts.h"
 #include "fuser/schedule/scheduler_list.h"
