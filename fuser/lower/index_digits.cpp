@@ -65,15 +65,7 @@ std::optional<std::vector<Digit>> digitsOf(IntExpr index, const std::function<in
     return symbol->isSymbol() && symbol->range.low == 0 && limit->isConstant() && most(symbol) < limit->value;
   };
   std::vector<Digit> digits, divided;
-  std::vector<IntExpr> open{index};
-  while (!open.empty()) {
-    const IntExpr term = open.back();
-    open.pop_back();
-    if (term->op == IntOp::Add) {
-      open.push_back(term->a);
-      open.push_back(term->b);
-      continue;
-    }
+  for (IntExpr term : summandsOf(index)) {
     Digit digit{1, term};
     if (term->op == IntOp::Mul) {
       const bool left = term->a->isConstant();
@@ -112,15 +104,24 @@ std::optional<int64_t> placeOf(IntExpr symbol, const std::vector<Digit>& digits)
   return below < own->coefficient && above ? std::optional(own->coefficient) : std::nullopt;
 }
 
-Terms termsOf(IntExpr index) {
-  Terms terms;
-  std::vector<IntExpr> open{index};
+std::vector<IntExpr> summandsOf(IntExpr index) {
+  std::vector<IntExpr> summands, open{index};
   while (!open.empty()) {
     const IntExpr term = open.back();
     open.pop_back();
     if (term->op == IntOp::Add) {
       open.insert(open.end(), {term->a, term->b});
-    } else if (term->isConstant()) {
+    } else {
+      summands.push_back(term);
+    }
+  }
+  return summands;
+}
+
+Terms termsOf(IntExpr index) {
+  Terms terms;
+  for (IntExpr term : summandsOf(index)) {
+    if (term->isConstant()) {
       terms.constant += term->value;
     } else if (term->op == IntOp::Mul && (term->a->isConstant() || term->b->isConstant())) {
       const bool left = term->a->isConstant();

@@ -38,6 +38,9 @@ std::optional<std::vector<Digit>> digitsOf(IntExpr index, const std::function<in
 // digit, so that index / coefficient % size is the symbol.
 std::optional<int64_t> placeOf(IntExpr symbol, const std::vector<Digit>& digits);
 
+// The terms of the sum that an index is; itself if it is none.
+std::vector<IntExpr> summandsOf(IntExpr index);
+
 // An index as a constant and a sum of coefficients times expressions.
 struct Terms {
   int64_t constant = 0;

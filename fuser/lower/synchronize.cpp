@@ -252,16 +252,9 @@ class Synchronizer {
   // With `elements`, those of any element of a vector.
   Coordinates coordinatesOf(const Use& use, IntExpr index, bool elements) const {
     std::map<std::vector<uint32_t>, IntExpr> sums;
-    std::vector<IntExpr> open{index};
-    if (elements && use.width > 1) open.push_back(kernel_.ints->index("v", kernel_.ints->constant(use.width)));
-    while (!open.empty()) {
-      const IntExpr term = open.back();
-      open.pop_back();
-      if (term->op == IntOp::Add) {
-        open.push_back(term->a);
-        open.push_back(term->b);
-        continue;
-      }
+    std::vector<IntExpr> summands = summandsOf(index);
+    if (elements && use.width > 1) summands.push_back(kernel_.ints->index("v", kernel_.ints->constant(use.width)));
+    for (IntExpr term : summands) {
       IntExpr rest = kernel_.ints->constant(1);
       std::vector<uint32_t> stride;
       std::vector<IntExpr> factors{term};

@@ -28,8 +28,9 @@
 //      its loads have no other statement beside them there (lower/double_buffer.cpp)
 //  19  a kernel that computes something again reads an input that it overwrites in one expression
 //      (runtime/build_program.cpp)
-//  20  a tensor with an axis that may be expanded to no elements shares the loops along it with its readers: its own
-//      run over the element that is stored
+//  20  a tensor with an axis that may be expanded to no elements shares a loop along it with its readers, which then
+//  has
+//      no turns; a loop of its own would run over the one element that is stored
 //  21  a grid has at most the device's blocks along y and z (lower/lower.cpp)
 #include <algorithm>
 #include <array>

@@ -1,6 +1,7 @@
 #include "fuser/schedule/facts.h"
 
 #include <algorithm>
+#include <bit>
 #include <unordered_set>
 
 #include "fuser/analysis/axis_map.h"
@@ -132,6 +133,10 @@ std::vector<int> memoryOrder(const TensorView* tensor) {
   for (int axis : tensor->domain().allocationOrder) order.push_back(visible[axis]);
   order.insert(order.end(), reduced.begin(), reduced.end());
   return order;
+}
+
+int64_t mostThreads(const DeviceProperties& device) {
+  return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(device.threadsPerBlock)));
 }
 
 Transform on(TransformKind kind, const std::string& tensor, const std::string& other) {

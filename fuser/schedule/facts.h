@@ -59,6 +59,9 @@ void cacheOutputs(const Fusion& part, Schedule& schedule);
 // last.
 std::vector<int> memoryOrder(const TensorView* tensor);
 
+// The largest power of two of threads that a block may have.
+int64_t mostThreads(const DeviceProperties& device);
+
 // Create the steps that fuser/ir/transform.h describes. Axes are indices into the tensor's loops at that step.
 Transform split(const std::string& tensor, int64_t axis, int64_t factor);
 Transform bound(const std::string& tensor, int64_t axis, int64_t factor);

@@ -1,7 +1,6 @@
 #include "fuser/schedule/persistent_rows.h"
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 
 namespace fuser {
@@ -36,10 +35,6 @@ std::string readerOf(const TensorView* tensor) {
 }
 
 }  // namespace
-
-int64_t mostThreads(const DeviceProperties& device) {
-  return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(device.threadsPerBlock)));
-}
 
 bool placeKept(const PersistentPlan& plan, RowShape& shape, const DeviceProperties& device) {
   constexpr int64_t kScratch = 24, kAlignment = 16;  // bytes: of a thread, for Welford's parts; of a buffer

@@ -25,9 +25,6 @@ struct RowShape {
   std::vector<const TensorView*> inShared;  // the others are in registers
 };
 
-// The largest power of two of threads that a block may have.
-int64_t mostThreads(const DeviceProperties& device);
-
 // Places what is kept: in registers as far as they go, the rest in shared memory, beside the scratch memory of
 // reductions. False if that is too small.
 bool placeKept(const PersistentPlan& plan, RowShape& shape, const DeviceProperties& device);

@@ -5,7 +5,6 @@
 //   [o, q, p] -> [B (BIDx), Q*P/T, T (TIDx)], B = o * q/Q * p/P
 //   %x.tile, which is loaded along Q: [B (BIDx), P*Q/T, T (TIDx)]
 #include <algorithm>
-#include <bit>
 
 #include "fuser/schedule/pointwise_facts.h"
 #include "fuser/schedule/scheduler_list.h"
@@ -155,8 +154,7 @@ int64_t bytesOf(const TilePlan& plan) {
 
 // Chooses the largest tile, near to a square, that the device has room for; false if there is none.
 bool chooseTile(TilePlan& plan, const ReferenceMap& map, SizeFacts* sizes, const DeviceProperties& device) {
-  const auto most = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(device.threadsPerBlock)));
-  const int64_t threads = std::min(kThreadsOfTile, most);
+  const int64_t threads = std::min(kThreadsOfTile, mostThreads(device));
   plan.sideOfP = sideOf(extentOf(plan.p, map), threads, sizes);
   plan.sideOfQ = sideOf(extentOf(plan.q, map), threads, sizes);
   const auto area = [&] { return plan.sideOfP * plan.sideOfQ; };

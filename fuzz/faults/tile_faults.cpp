@@ -64,34 +64,29 @@ bool isBlockBarrier(const Statement& statement) {
   return barrier && !barrier->ofGrid();
 }
 
-}  // namespace
-
-// if (a && b)  ->  if (a)
-bool dropSecondCondition(Kernel& kernel) {
+bool replaceConjunctions(Kernel& kernel, IntExpr (*with)(IntExpr both)) {
   bool changed = false;
   forEachBody(kernel.body, [&](Body& body) {
     for (Statement& statement : body) {
       If* branch = std::get_if<If>(&statement.node);
       if (!branch || branch->condition->op != IntOp::And) continue;
-      branch->condition = branch->condition->a;
+      branch->condition = with(branch->condition);
       changed = true;
     }
   });
   return changed;
 }
 
+}  // namespace
+
+// if (a && b)  ->  if (a)
+bool dropSecondCondition(Kernel& kernel) {
+  return replaceConjunctions(kernel, [](IntExpr both) { return both->a; });
+}
+
 // if (a && b)  ->  if (b)
 bool dropFirstCondition(Kernel& kernel) {
-  bool changed = false;
-  forEachBody(kernel.body, [&](Body& body) {
-    for (Statement& statement : body) {
-      If* branch = std::get_if<If>(&statement.node);
-      if (!branch || branch->condition->op != IntOp::And) continue;
-      branch->condition = branch->condition->b;
-      changed = true;
-    }
-  });
-  return changed;
+  return replaceConjunctions(kernel, [](IntExpr both) { return both->b; });
 }
 
 // t % 32 is t // 32, and the other way round, where an element in shared memory is read.

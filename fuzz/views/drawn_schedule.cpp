@@ -52,7 +52,7 @@ class ScheduleDrawer {
  public:
   ScheduleDrawer(const Fusion& part, const TensorView* reference, const ReferenceMap& map, const PartLoops& loops,
                  const DeviceProperties& device, Choices& choices)
-      : part_(part), reference_(reference), map_(map), part_loops_(loops), device_(device), choices_(choices) {
+      : part_(part), reference_(reference), map_(map), partLoops_(loops), device_(device), choices_(choices) {
     const std::vector<IterDomain*>& axes = reference->domain().logical;
     reduces_ = std::any_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis->isReduction(); });
     name_ = reduces_ ? nameInKernel(reference) : reference->name();
@@ -95,7 +95,7 @@ class ScheduleDrawer {
       const auto* tensor = input->as<TensorView>();
       const std::string copy = tensor->name() + ".cache";
       const bool vector = std::find(vectors_.begin(), vectors_.end(), copy) != vectors_.end();
-      const bool mayCopy = part_loops_.readInline.count(input) == 0 && onlyReading(tensor->uses(), map_, tensor);
+      const bool mayCopy = partLoops_.readInline.count(input) == 0 && onlyReading(tensor->uses(), map_, tensor);
       if (vector || (mayCopy && choices_.chance(kCopies))) add(on(TransformKind::CacheAfter, tensor->name(), copy));
     }
     cacheOutputs(part_, steps_);
@@ -291,7 +291,7 @@ class ScheduleDrawer {
 
   // Variances are rare, and blocks combine them in another way than sums.
   void spreadVariance() {
-    const std::vector<Expr*>& exprs = part_loops_.view.exprs;
+    const std::vector<Expr*>& exprs = partLoops_.view.exprs;
     const bool has = std::any_of(exprs.begin(), exprs.end(), [](const Expr* expr) { return isWelford(expr->op()); });
     const int64_t blocks = choices_.integer(2, kMostBlocks);
     const bool spread = std::any_of(loops_.begin(), loops_.end(),
@@ -392,8 +392,8 @@ class ScheduleDrawer {
   }
 
   bool readsInPlaceAlone(const TensorView* tensor) const {
-    const std::vector<Expr*>& exprs = part_loops_.view.exprs;
-    return part_loops_.readInline.count(tensor) == 0 &&
+    const std::vector<Expr*>& exprs = partLoops_.view.exprs;
+    return partLoops_.readInline.count(tensor) == 0 &&
            std::all_of(tensor->uses().begin(), tensor->uses().end(), [&](const Expr* use) {
              return std::find(exprs.begin(), exprs.end(), use) != exprs.end() && readsInPlace(use, tensor);
            });
@@ -411,7 +411,7 @@ class ScheduleDrawer {
       const std::string reader = nameInKernel(input->uses().front()->output());
       found.push_back({step.other, reader, loopsAlong(*positions, input->as<TensorView>()->axes()), true});
     }
-    for (const Expr* expr : part_loops_.view.exprs) {
+    for (const Expr* expr : partLoops_.view.exprs) {
       if (expr->isScalarExpr() || isReduction(expr->op()) || expr->outputs().size() != 1) continue;
       const auto* tensor = expr->output()->as<TensorView>();
       if (map_.trailing(tensor) || !map_.contains(tensor)) continue;
@@ -540,7 +540,7 @@ class ScheduleDrawer {
   const Fusion& part_;
   const TensorView* reference_;
   const ReferenceMap& map_;
-  const PartLoops& part_loops_;
+  const PartLoops& partLoops_;
   const DeviceProperties& device_;
   Choices& choices_;
   bool reduces_ = false, keepsRows_ = false;

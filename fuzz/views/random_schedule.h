@@ -20,7 +20,8 @@ struct DrawCounts {
 };
 
 // Random schedules for segments of the case's first run, by segment number; segments without a change are left out. At
-// most 8 draws; nullopt if none is legal, or the case has no runs, has probes or schedules, or schedules nothing.
+// most 4 draws for one segment, 16 for a case; nullopt if none is legal, or the case has no runs, has probes or
+// schedules, or schedules nothing.
 std::optional<std::map<int64_t, Schedule>> randomSchedules(const Case& testCase, uint64_t draw,
                                                            DrawCounts* counts = nullptr);
 
