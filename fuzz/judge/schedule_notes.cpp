@@ -89,7 +89,8 @@ bool isWithin(const std::map<std::string, std::vector<std::string>>& operands,
 
 bool isReduced(const Val* val) { return val->definition() && isReduction(val->definition()->op()); }
 
-// The loops over the reduced axes, outermost first, each as what it is of the axes: "a1:i0/256 a1:i0%256:TIDx".
+// The loops over the reduced axes, outermost first, each as what it is of the axes, and whether its partial results are
+// kept apart: "(a1:i0/256):Serial:rFactor (a1:i0%256):TIDx".
 std::string orderOf(const Fusion& part, const Val* result) {
   const TensorDomain& domain = result->as<TensorView>()->domain();
   std::map<const IterDomain*, std::string> made;
@@ -111,7 +112,8 @@ std::string orderOf(const Fusion& part, const Val* result) {
   }
   std::string order;
   for (const IterDomain* loop : domain.loop) {
-    if (loop->isReduction()) order += concat(" ", made[loop], ":", parallelTypeName(loop->parallelType()));
+    if (!loop->isReduction()) continue;
+    order += concat(" ", made[loop], ":", parallelTypeName(loop->parallelType()), loop->isFactored() ? ":rFactor" : "");
   }
   return order;
 }
