@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kTotal = "total";
 constexpr const char* kBegin = "cost of ";
 constexpr const char* kHeadings =
-    "kernel launches blocks threads shared requested per block compulsory conflicts barriers registers";
+    "kernel launches blocks threads shared requested per block compulsory conflicts barriers weights once registers";
 
 std::vector<std::string> wordsOf(const std::string& line) {
   std::istringstream in(line);
@@ -73,7 +73,7 @@ class Reader {
     CostLine line;
     line.counts.fill(-1);
     const bool total = !words.empty() && words[0] == kTotal;
-    check(words.size() == (total ? 10 : 1 + kCounts), "expected the counts of a kernel, or a total");
+    check(words.size() == (total ? 12 : 1 + kCounts), "expected the counts of a kernel, or a total");
     line.name = words[0];
     size_t word = 1;
     for (size_t i = 0; i < kCounts; ++i) {
@@ -149,6 +149,8 @@ const char* countName(Count count) {
     case Count::Compulsory: return "compulsory";
     case Count::Conflicts: return "conflicts";
     case Count::Barriers: return "barriers";
+    case Count::Weights: return "weights";
+    case Count::Once: return "once";
     case Count::Registers: return "registers";
   }
   FUSER_CHECK(false, "bad Count");
@@ -165,6 +167,8 @@ bool costs(Count count) {
     case Count::Blocks:
     case Count::Threads:
     case Count::Shared:
+    case Count::Weights:  // parts of other columns
+    case Count::Once:
     case Count::Registers: return false;
   }
   FUSER_CHECK(false, "bad Count");

@@ -9,8 +9,9 @@
 
 namespace reports {
 
-// The columns of a table, in their order; "conflicts" are of banks. Less is better of those that cost; of the others,
-// and of registers, it depends.
+// The columns of a table, in their order; "conflicts" are of banks, "weights" and "once" the
+// sectors of operands that lack an axis of the grid, of those per block and of the compulsory ones. Less is better of
+// those that cost; of the others, and of registers, it depends.
 enum class Count : uint8_t {
   Launches,
   Blocks,
@@ -21,9 +22,11 @@ enum class Count : uint8_t {
   Compulsory,
   Conflicts,
   Barriers,
+  Weights,
+  Once,
   Registers
 };
-inline constexpr size_t kCounts = 10;
+inline constexpr size_t kCounts = 12;
 const char* countName(Count count);  // "per block"
 bool costs(Count count);
 

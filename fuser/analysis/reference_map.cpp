@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 #include <unordered_set>
 
 #include "fuser/analysis/axis_map.h"
@@ -39,16 +41,20 @@ class ReferenceMap::AxisClasses {
     }
   }
 
-  // If the reference is a reduction, unrelated reductions that keep and reduce the same extents in the same order share
-  // its axes.
-  void joinReductions(const std::vector<Expr*>& exprs, const TensorView* reference) {
+  // Tensors that nothing relates to the reference share its axes all the same. If it is a reduction, these are
+  // reductions that keep and reduce the same extents in the same order; in a part without reductions, all: their axes
+  // in the order of memory, the fastest one with the reference's fastest one.
+  void joinUnrelated(const std::vector<Expr*>& exprs, const TensorView* reference) {
     const std::vector<IterDomain*>& theirs = reference->domain().logical;
-    if (std::none_of(theirs.begin(), theirs.end(), [](const IterDomain* axis) { return axis->isReduction(); })) return;
-    for (const Expr* expr : exprs) {
-      if (expr->isScalarExpr() || !isReduction(expr->op())) continue;
-      const TensorView* tensor = expr->output()->as<TensorView>();
-      if (!haveOneShape(tensor, reference) || areRelated(tensor, reference)) continue;
-      for (size_t i = 0; i < theirs.size(); ++i) related_.unite(first_.at(tensor) + i, first_.at(reference) + i);
+    const auto isReducing = [](const Expr* expr) { return !expr->isScalarExpr() && isReduction(expr->op()); };
+    if (std::any_of(theirs.begin(), theirs.end(), [](const IterDomain* axis) { return axis->isReduction(); })) {
+      for (const Expr* expr : exprs) {
+        const auto* tensor = isReducing(expr) ? expr->output()->as<TensorView>() : nullptr;
+        if (!tensor || !haveOneShape(tensor, reference) || areRelated(tensor, reference)) continue;
+        for (size_t i = 0; i < theirs.size(); ++i) related_.unite(first_.at(tensor) + i, first_.at(reference) + i);
+      }
+    } else if (std::none_of(exprs.begin(), exprs.end(), isReducing)) {
+      joinElements(reference);
     }
   }
 
@@ -56,6 +62,18 @@ class ReferenceMap::AxisClasses {
   bool isTrailing(const Expr* expr) const { return trailing_.contains(expr); }
   size_t classOf(const TensorView* tensor, size_t axis) { return related_.find(first_.at(tensor) + axis); }
   const std::vector<const TensorView*>& tensors() const { return tensors_; }
+  // The sets of extents (ReferenceMap::extentSet) of the tensor's axes with elements, each once.
+  std::set<int> extentSets(const TensorView* tensor) {
+    std::set<int> sets;
+    const std::vector<IterDomain*>& axes = tensor->domain().logical;
+    for (size_t i = 0; i < axes.size(); ++i) {
+      if (axes[i]->isBroadcast()) continue;
+      const auto found = extentSetOf_.find(unjoined_.find(first_.at(tensor) + i));
+      sets.insert(found == extentSetOf_.end() ? 0 : found->second);
+    }
+    return sets;
+  }
+  bool hasExtentSets() const { return extentSets_ > 0; }
 
   // A broadcast axis may relate axes of different sizes; then their class has no single extent.
   std::string findClash() {
@@ -109,6 +127,44 @@ class ReferenceMap::AxisClasses {
     return false;
   }
 
+  // The axes with elements of a tensor without reduced axes, the slowest one in memory first.
+  static std::vector<size_t> concreteInMemory(const TensorView* tensor) {
+    std::vector<size_t> axes;
+    const std::vector<IterDomain*>& logical = tensor->domain().logical;
+    const std::vector<int>& order = tensor->domain().allocationOrder;
+    for (size_t i = 0; i < logical.size(); ++i) {
+      const size_t axis = order.empty() ? i : static_cast<size_t>(order[i]);
+      if (!logical[axis]->isBroadcast()) axes.push_back(axis);
+    }
+    return axes;
+  }
+
+  void joinElements(const TensorView* reference) {
+    const std::vector<size_t> theirs = concreteInMemory(reference);
+    unjoined_ = related_;
+    // Those with most axes first: the rest of what is related to one has no other axes. Of these, the last one: a local
+    // copy that a schedule makes of an output is before it.
+    std::map<size_t, std::vector<const TensorView*>, std::greater<>> byAxes;
+    for (auto tensor = tensors_.rbegin(); tensor != tensors_.rend(); ++tensor)
+      byAxes[concreteInMemory(*tensor).size()].push_back(*tensor);
+    for (const auto& [number, tensors] : byAxes) {
+      for (const TensorView* tensor : tensors) {
+        if (number == 0 || number > theirs.size() || areRelated(tensor, reference)) continue;
+        const std::vector<size_t> mine = concreteInMemory(tensor);
+        bool alike = true;
+        for (size_t i = 0; i < number; ++i) {
+          const size_t axis = first_.at(tensor) + mine[i];
+          const size_t other = first_.at(reference) + theirs[theirs.size() - number + i];
+          alike &= axes_[axis]->extent() == axes_[other]->extent();
+          related_.unite(axis, other);
+        }
+        if (alike) continue;
+        ++extentSets_;
+        for (size_t i = 0; i < number; ++i) extentSetOf_[unjoined_.find(first_.at(tensor) + mine[i])] = extentSets_;
+      }
+    }
+  }
+
   // The results of one expression have the same axes.
   void relateResults(const Expr* expr) {
     const size_t first = first_.at(expr->output()->as<TensorView>());
@@ -147,7 +203,10 @@ class ReferenceMap::AxisClasses {
   std::vector<const TensorView*> owners_;
   std::unordered_map<const TensorView*, size_t> first_;  // look-ups only
   DisjointSets related_;
+  DisjointSets unjoined_;  // related_ before joinElements
   DisjointSets equal_;
+  int extentSets_ = 0;
+  std::unordered_map<size_t, int> extentSetOf_;  // by class of unjoined_; look-ups only
 };
 
 std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Expr*>& exprs,
@@ -161,8 +220,8 @@ std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Ex
                                                             const TensorView* reference, bool throughInputs) {
   AxisClasses classes(exprs, throughInputs);
   FUSER_CHECK(classes.has(reference), "the reference is not a result of the part");
-  classes.joinReductions(exprs, reference);
   if (std::string clash = classes.findClash(); !clash.empty()) return clash;
+  classes.joinUnrelated(exprs, reference);
   std::map<size_t, int> positionOf;
   for (size_t i = 0; i < reference->domain().logical.size(); ++i) {
     if (!positionOf.emplace(classes.classOf(reference, i), static_cast<int>(i)).second) {
@@ -189,6 +248,7 @@ std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Ex
       positions.push_back(position);
     }
   }
+  if (std::string reason = map.findExtentSets(exprs, classes); !reason.empty()) return reason;
   std::map<size_t, const TensorView*> madeBy;  // class of an axis -> the trailing reshape that makes it
   for (const Expr* expr : exprs) {
     if (!classes.isTrailing(expr)) continue;
@@ -201,6 +261,48 @@ std::variant<ReferenceMap, std::string> ReferenceMap::build(const std::vector<Ex
     if (map.trailsItself(tensor)) return concat("%", tensor->name(), " has the axes of a reshape that is made of it");
   }
   return map;
+}
+
+// A tensor and those that read it in its loops have one set of extents. Tensors of one element have that of the loops
+// that they are read in.
+std::string ReferenceMap::findExtentSets(const std::vector<Expr*>& exprs, AxisClasses& classes) {
+  const std::vector<const TensorView*>& tensors = classes.tensors();
+  for (const TensorView* tensor : tensors) extentSets_[tensor] = 0;
+  if (!classes.hasExtentSets()) return "";
+  std::unordered_map<const Val*, size_t> numbers;  // of the tensors; look-ups only
+  for (const TensorView* tensor : tensors) numbers.emplace(tensor, numbers.size());
+  std::vector<std::optional<int>> sets(tensors.size());
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const std::set<int> own = classes.extentSets(tensors[i]);
+    if (own.size() > 1) return concat("%", tensors[i]->name(), " has axes of tensors with different extents");
+    if (!own.empty()) sets[i] = *own.begin();
+  }
+  std::vector<std::pair<size_t, size_t>> reads;  // what is read in its own loops, and its reader
+  for (const Expr* expr : exprs) {
+    for (const Val* operand : expr->inputs()) {
+      const auto found = numbers.find(operand);
+      if (found != numbers.end() && readsInPlace(expr, operand->as<TensorView>()))
+        reads.emplace_back(found->second, numbers.at(expr->output()));
+    }
+  }
+  DisjointSets alike(tensors.size());
+  for (const auto& [operand, reader] : reads) {
+    if (!sets[operand] && !sets[reader]) alike.unite(operand, reader);
+  }
+  std::map<size_t, int> ofOneElement;
+  for (const auto& [operand, reader] : reads) {
+    if (!sets[operand] && sets[reader]) ofOneElement.emplace(alike.find(operand), *sets[reader]);
+  }
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const auto found = ofOneElement.find(alike.find(i));
+    if (!sets[i]) sets[i] = found == ofOneElement.end() ? 0 : found->second;
+    extentSets_[tensors[i]] = *sets[i];
+  }
+  for (const auto& [operand, reader] : reads) {
+    if (*sets[operand] != *sets[reader])
+      return concat("%", tensors[operand]->name(), " is needed in loops over different extents");
+  }
+  return "";
 }
 
 // Enters the axes that a trailing reshape makes. Those of two reshapes are the same if they take equal operands apart.
@@ -297,6 +399,7 @@ ReferenceMap ReferenceMap::onCopies(const std::vector<Expr*>& exprs,
     for (const Val* output : expr->outputs()) {
       if (!output->isTensor() || !contains(output->as<TensorView>())) continue;
       map.positions_.emplace(copyOf(output), positions(output->as<TensorView>()));
+      map.extentSets_.emplace(copyOf(output), extentSet(output->as<TensorView>()));
       if (const Trailing* known = trailing(output->as<TensorView>()))
         map.trailing_.emplace(copyOf(output), Trailing{copyOf(known->reshape), known->axes});
     }

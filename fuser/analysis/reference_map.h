@@ -28,7 +28,8 @@ class ReferenceMap {
   // Returns the map, or the reason why there is none. `exprs` are in topological order, those that have loops
   // (inline_reads.h); the reference is a result of one of them. Every axis must map to the reference, except unrelated
   // broadcast axes. If the reference is a reduction, another reduction of the same shape shares its axes even if no
-  // value connects them. The map refers to the fusion, which must outlive it.
+  // value connects them; in a part without reductions, so does any tensor with at most as many axes, of whatever
+  // extents: its loops are like the reference's, on the same grid. The map refers to the fusion, which must outlive it.
   static std::variant<ReferenceMap, std::string> build(const std::vector<Expr*>& exprs, const TensorView* reference);
 
   // Translates the map to a copy of the part. `exprs` are the part's; `copies` maps each of their results to its copy.
@@ -42,6 +43,10 @@ class ReferenceMap {
   // logical axes, or -1. The map must contain the tensor.
   const std::vector<int>& positions(const TensorView* tensor) const { return positions_.at(tensor); }
   bool contains(const TensorView* tensor) const { return positions_.count(tensor) != 0; }
+  // Tensors that no value relates to the reference may have other extents at its positions than it has: then the number
+  // of those that are related to each other, from 1 up. 0 for all that have the reference's. The map must contain the
+  // tensor.
+  int extentSet(const TensorView* tensor) const { return extentSets_.at(tensor); }
 
   // Of a tensor that runs in the loops of a reshape's operand (trailing_reshapes.h): the reshape's result, and for each
   // of its own logical axes that one's axis with the same coordinate, or -1 for a broadcast axis. Its positions are -1
@@ -67,6 +72,7 @@ class ReferenceMap {
 
   static std::variant<ReferenceMap, std::string> build(const std::vector<Expr*>& exprs, const TensorView* reference,
                                                        bool throughInputs);
+  std::string findExtentSets(const std::vector<Expr*>& exprs, AxisClasses& classes);
   std::string addReshape(const Expr* expr, AxisClasses& classes, std::map<size_t, const TensorView*>& madeBy);
   std::string findTrailing(const TensorView* tensor, AxisClasses& classes,
                            const std::map<size_t, const TensorView*>& madeBy);
@@ -74,7 +80,8 @@ class ReferenceMap {
 
   const TensorView* reference_ = nullptr;
   bool relatesInputs_ = false;
-  std::unordered_map<const TensorView*, std::vector<int>> positions_;  // this and the next one: for lookups only
+  std::unordered_map<const TensorView*, std::vector<int>> positions_;  // this and the next two: for lookups only
+  std::unordered_map<const TensorView*, int> extentSets_;
   std::unordered_map<const TensorView*, Trailing> trailing_;
 };
 

@@ -31,12 +31,34 @@ std::vector<SectorNumbers::Range> tensorRanges(const Kernel& kernel, const Kerne
   return ranges;
 }
 
+size_t axesWithElements(const TensorView* tensor) {
+  const std::vector<IterDomain*> axes = tensor->axes();
+  return static_cast<size_t>(
+      std::count_if(axes.begin(), axes.end(), [](const IterDomain* axis) { return !axis->isBroadcast(); }));
+}
+
+// By buffer: whether it is an input that lacks an axis that another tensor has.
+std::vector<bool> weightsOf(const Kernel& kernel) {
+  std::vector<bool> weights(kernel.buffers.size(), false);
+  size_t most = 0;
+  for (const TensorParam& tensor : kernel.tensors) {
+    if (tensor.source) most = std::max(most, axesWithElements(tensor.source));
+  }
+  for (const TensorParam& tensor : kernel.tensors) {
+    weights[static_cast<size_t>(tensor.buffer)] =
+        !tensor.written && tensor.source && axesWithElements(tensor.source) < most;
+  }
+  return weights;
+}
+
 }  // namespace
 
 CostCounter::CostCounter(const Program& program, const KernelArguments& arguments)
     : program_(program),
       sectors_(tensorRanges(*program.kernel, arguments)),
       touched_(sectors_.count()),
+      isWeight_(weightsOf(*program.kernel)),
+      ofWeights_(sectors_.count(), true),
       mostBlocks_(kFewBlocks) {
   const Kernel& kernel = *program.kernel;
   for (const Buffer& buffer : kernel.buffers) {
@@ -98,6 +120,7 @@ void CostCounter::requestSectors(size_t buffer, uint64_t offset, uint64_t bytes,
       const uint64_t last = sectors_.numberOf(buffer, address + bytes - 1);
       for (uint64_t sector = sectors_.numberOf(buffer, address); sector <= last; ++sector) {
         addOnce(distinct_, block * sectors_.count() + sector);
+        if (!isWeight_[buffer]) ofWeights_[sector] = false;
       }
     }
     cost_.requested += static_cast<int64_t>(distinct_.size());
@@ -146,6 +169,8 @@ void CostCounter::endBatch() {
   for (uint64_t key : blocks_) {
     const uint64_t sector = key % sectors_.count();
     cost_.compulsory += !touched_[sector];
+    cost_.perBlockOfWeights += ofWeights_[sector];
+    cost_.compulsoryOfWeights += ofWeights_[sector] && !touched_[sector];
     touched_[sector] = true;
   }
   blocks_.clear();

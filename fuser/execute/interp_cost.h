@@ -59,6 +59,8 @@ class CostCounter {
   std::vector<Place> places_;       // by buffer
   SectorNumbers sectors_;           // of all tensors, by buffer
   std::vector<bool> touched_;       // by sector's number
+  std::vector<bool> isWeight_;      // by buffer: LaunchCost::perBlockOfWeights
+  std::vector<bool> ofWeights_;     // by sector's number: only such buffers asked for it so far
   std::vector<uint64_t> blocks_;    // of this batch: block * sectors_.count() + sector's number, with repetitions
   size_t mostBlocks_ = 0;           // entries before repetitions are dropped
   std::vector<uint64_t> distinct_;  // of one instruction

@@ -23,6 +23,10 @@ struct LaunchCost {
   int64_t requested = 0;   // sectors: the distinct ones of each instruction
   int64_t perBlock = 0;    // sectors: the distinct ones of each block
   int64_t compulsory = 0;  // sectors: the distinct ones of each launch
+  // Of perBlock and of compulsory, those of operands that lack an axis of the grid: inputs with elements along fewer
+  // axes than some other tensor of the kernel (weights, biases, statistics), which several blocks need by their nature.
+  int64_t perBlockOfWeights = 0;
+  int64_t compulsoryOfWeights = 0;
   // Passes of instructions on shared memory beyond the first: 32 banks, each 4 bytes wide; in one pass a bank gives one
   // word to any number of threads. Instructions of 8 and 16 bytes a thread are halves and quarters of a warp, which
   // pass one after the other.

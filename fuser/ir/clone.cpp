@@ -47,6 +47,7 @@ class Cloner {
     clone.mesh = domain.mesh;
     clone.loopRoot = (*this)(domain.loopRoot);
     clone.referencePosition = domain.referencePosition;
+    clone.extentSet = domain.extentSet;
     for (const LoopTransform& step : domain.transforms) {
       LoopTransform copy;
       if (step.split) {

@@ -60,6 +60,9 @@ struct TensorDomain {
   std::vector<IterDomain*> loopRoot;
   // For each entry of loopRoot, its position in the reference's loopRoot; empty before `propagate`.
   std::vector<int> referencePosition;
+  // 0 where the tensor has the reference's extents at these positions; else the number of tensors that have others
+  // there (ReferenceMap::extentSet).
+  int extentSet = 0;
   // Of a tensor that a schedule's `propagate` puts into the loops of a reshape's operand (trailing_reshapes.h): the
   // reshape's result, and for each logical axis that one's axis with the same coordinate, -1 for a broadcast axis. Its
   // loopRoot are axes like the operand's then, none of them logical.

@@ -92,16 +92,17 @@ void LoopNest::shareLoops(const InlineReads& reads) {
 void LoopNest::findExtents(const std::function<IntExpr(IntExpr)>& importExtent) {
   IntExprArena& ints = *kernel_.ints;
   std::vector<IntExpr> ofClass(roots_.size(), nullptr);
-  // Axes at one position of the reference are one axis: their sizes are equal, and so that two loop nests take it apart
-  // alike, they are one expression, however each tensor writes it.
-  std::map<int, IntExpr> ofPosition;
+  // Axes at one position of the reference, of one set of extents, are one axis: their sizes are equal, and so that two
+  // loop nests take it apart alike, they are one expression, however each tensor writes it.
+  std::map<std::pair<int, int>, IntExpr> ofPosition;
   for (const TensorView* tensor : tensors_) {
     const TensorDomain& domain = tensor->domain();
     for (size_t root = 0; root < domain.loopRoot.size(); ++root) {
       IntExpr& extent = ofClass[sameRoot_.find(firstRoot_.at(tensor) + root)];
       if (extent || domain.loopRoot[root]->isBroadcast()) continue;
       IntExpr own = nullptr;
-      IntExpr& size = domain.referencePosition.empty() ? own : ofPosition[domain.referencePosition[root]];
+      IntExpr& size =
+          domain.referencePosition.empty() ? own : ofPosition[{domain.extentSet, domain.referencePosition[root]}];
       if (!size) size = importExtent(domain.loopRoot[root]->extent());
       extent = size;
     }
@@ -162,7 +163,7 @@ void LoopNest::findMultiples() {
 void LoopNest::sizeBlocks() {
   IntExprArena& ints = *kernel_.ints;
   kernel_.blockDim = {1, 1, 1};
-  kernel_.gridDim.fill(ints.constant(1));
+  kernel_.gridDim.fill(nullptr);
   for (const TensorView* tensor : tensors_) {
     for (const IterDomain* axis : tensor->domain().loop) {
       const IntExpr extent = extents_.at(axis);
@@ -170,12 +171,13 @@ void LoopNest::sizeBlocks() {
         FUSER_USER_CHECK(extent->isConstant(), "a thread axis of %", tensor->name(), " has no constant extent");
         int64_t& size = kernel_.blockDim[dimOf(axis->parallelType())];
         size = std::max(size, extent->value);
-      } else if (isBlockDim(axis->parallelType())) {
+      } else if (isBlockDim(axis->parallelType()) && !(axis->isBroadcast() && extent->isConstant(1))) {
         IntExpr& size = kernel_.gridDim[dimOf(axis->parallelType())];
-        size = size->isConstant(1) ? extent : ints.max(size, extent);
+        size = size ? ints.max(size, extent) : extent;
       }
     }
   }
+  for (IntExpr& size : kernel_.gridDim) size = size ? size : ints.constant(1);
   // A tensor without a loop on a dimension is computed whatever is empty along it.
   for (size_t d = 0; d < 3; ++d) {
     const auto type = static_cast<ParallelType>(static_cast<size_t>(ParallelType::BIDx) + d);

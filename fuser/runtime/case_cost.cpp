@@ -103,7 +103,7 @@ std::vector<KernelRow> rowsOf(const KernelCosts& costs, bool withRegisters) {
 }
 
 std::string line(const char* name, const std::vector<std::string>& columns) {
-  constexpr int kWidths[] = {8, 10, 8, 8, 12, 12, 12, 12, 12, 14};
+  constexpr int kWidths[] = {8, 10, 8, 8, 12, 12, 12, 12, 12, 12, 10, 14};
   char text[64];
   std::snprintf(text, sizeof text, "  %-22s", name);
   std::string result = text;
@@ -159,7 +159,7 @@ std::string toTable(const CaseCost& cost, const std::string& name) {
   std::string text =
       concat("cost of ", name, ", run ", cost.run, ": ", cost.ownSectors, " sectors of inputs and outputs\n");
   text += line("kernel", {"launches", "blocks", "threads", "shared", "requested", "per block", "compulsory",
-                          "conflicts", "barriers", "registers"});
+                          "conflicts", "barriers", "weights", "once", "registers"});
   const auto counts = [&](const LaunchCost& of, const std::string& threads, const std::string& shared,
                           const std::string& last) -> std::vector<std::string> {
     return {number(of.launches),
@@ -171,6 +171,8 @@ std::string toTable(const CaseCost& cost, const std::string& name) {
             number(of.compulsory),
             number(of.bankConflicts),
             number(of.barriers),
+            number(of.perBlockOfWeights),
+            number(of.compulsoryOfWeights),
             last};
   };
   for (const KernelRow& row : cost.kernels) {

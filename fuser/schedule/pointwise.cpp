@@ -1,6 +1,10 @@
 // PointWise: accepts parts without reductions in which every tensor maps to one reference. It merges the reference's
 // axes, in memory order, into one, which it splits into vectors per thread and threads per block:
 //   [i0, i1] -> [i0*i1] -> [i0*i1/v/128 (BIDx), 128 (TIDx), v]     v elements a vector where layouts and sizes allow
+// Outputs of other shapes have loops like these over extents of their own, on the same grid, where they share a value
+// with the reference, as what is sliced, padded or put together does:
+//   %y = neg(%x)   %z = slice(%y) {dim = 1, end = i1 // 2}     %z has the loops of [i0, i1 // 2], and computes neg
+//   itself
 #include <algorithm>
 
 #include "fuser/schedule/pointwise_facts.h"

@@ -1,8 +1,38 @@
 #include "fuser/schedule/pointwise_facts.h"
 
 #include <algorithm>
+#include <unordered_map>
+
+#include "fuser/support/disjoint_sets.h"
 
 namespace fuser {
+namespace {
+
+// Parts of one kernel share a value, one of memory or one of their own: what shares none gains nothing by a common
+// kernel.
+std::string whyApart(const FusionView& whole, const TensorView* reference) {
+  std::unordered_map<const Val*, size_t> numbers;  // look-ups only
+  DisjointSets connected;
+  const auto numberOf = [&](const Val* val) {
+    const size_t number = numbers.emplace(val, numbers.size()).first->second;
+    connected.grow(number + 1);
+    return number;
+  };
+  for (const Expr* expr : whole.exprs) {
+    const size_t result = numberOf(expr->output());
+    for (const Val* output : expr->outputs()) connected.unite(result, numberOf(output));
+    for (const Val* input : expr->inputs()) {
+      if (input->isTensor()) connected.unite(result, numberOf(input));
+    }
+  }
+  for (const TensorView* tensor : tensorsOf(whole.exprs)) {
+    if (concreteAxes(tensor) > 0 && !connected.same(numbers.at(tensor), numbers.at(reference)))
+      return concat("%", tensor->name(), " and %", reference->name(), " share no value");
+  }
+  return "";
+}
+
+}  // namespace
 
 TensorView* largestTensor(const std::vector<Expr*>& exprs, const std::vector<Val*>& outputs) {
   TensorView* best = nullptr;
@@ -32,6 +62,7 @@ std::variant<ReferenceMap, std::string> mapOfElements(const FusionView& whole, P
   if (std::holds_alternative<std::string>(built)) return built;
   const std::vector<bool> none(reference->domain().logical.size(), false);
   std::string reason = whyUnwritten(view, std::get<ReferenceMap>(built), none);
+  if (reason.empty()) reason = whyApart(whole, reference);
   if (!reason.empty()) return reason;
   return built;
 }

@@ -164,6 +164,7 @@ void propagate(Fusion& part, TensorView* reference) {
     if (tensor == reference) continue;
     TensorDomain& domain = tensor->domain();
     domain.transforms.clear();
+    domain.extentSet = map.extentSet(tensor);
     if (const ReferenceMap::Trailing* trailing = map.trailing(tensor)) {
       // Further results of an op share the loops of the first, once this step is done.
       const Val* leader = map.leader(tensor)->definition()->output();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fuser/analysis/axis_map.h"
+#include "fuser/analysis/inline_reads.h"
 #include "fuser/schedule/pointwise_facts.h"
 
 namespace fuser {
@@ -56,11 +57,14 @@ struct Moved {
 std::vector<Moved> movedAlong(const Fusion& part, const ReferenceMap& map, int position,
                               const std::vector<InputLayout>& layouts) {
   std::vector<Moved> moved;
+  const InlineReads reads(part);
   for (size_t i = 0; i < part.inputs().size(); ++i) {
     if (part.inputs()[i]->isScalar() || part.inputs()[i]->uses().empty()) continue;
     const TensorView* input = part.inputs()[i]->as<TensorView>();
     const std::optional<std::vector<int>> positions = onlyReading(input->uses(), map, input);
-    const bool together = positions && isFastest(input, *positions, position) && liesDense(input);
+    // What is computed inline reads one element at a time.
+    const bool together =
+        positions && isFastest(input, *positions, position) && liesDense(input) && reads.readInline().count(input) == 0;
     if (together || readsNeighbours(input, map, position)) {
       moved.push_back({input, together ? (i < layouts.size() ? layouts[i].alignment : 1) : 0, true});
     }
@@ -96,7 +100,12 @@ VectorPlan planVectors(const Fusion& part, const ReferenceMap& map, int position
   }
   if (whole && aligned < width) return plan;
   width = aligned;
-  while (width > 1 && !sizes->divisibleBy(axis->extent(), width)) width = whole ? 1 : width / 2;
+  // What shares loops with the reference and no value has extents of its own.
+  const auto isWhole = [&](const Moved& each) {
+    return sizes->divisibleBy(each.tensor->axes()[*fastestAxis(each.tensor)]->extent(), width);
+  };
+  while (width > 1 && !(sizes->divisibleBy(axis->extent(), width) && std::all_of(moved.begin(), moved.end(), isWhole)))
+    width = whole ? 1 : width / 2;
   if (width <= 1) return plan;
   plan.width = width;
   for (const Moved& each : moved) (each.input ? plan.inputs : plan.outputs).push_back(each.tensor->name());

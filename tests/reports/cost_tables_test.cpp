@@ -13,14 +13,15 @@ namespace reports {
 namespace {
 
 constexpr const char* kHead =
-    "  kernel  launches blocks threads shared requested per block compulsory conflicts barriers registers\n";
+    "  kernel  launches blocks threads shared requested per block compulsory conflicts barriers weights once "
+    "registers\n";
 
 std::string programOf(const std::string& name, const std::string& lines) {
   return "cost of " + name + ", run 0: 64 sectors of inputs and outputs\n" + kHead + lines;
 }
 
-constexpr const char* kKernel = "  k0_pointwise 1 2 128 0 80 70 64 0 3 32\n";
-constexpr const char* kTotalLine = "  total 1 2 80 70 64 0 3 traffic 1.00\n";
+constexpr const char* kKernel = "  k0_pointwise 1 2 128 0 80 70 64 0 3 0 0 32\n";
+constexpr const char* kTotalLine = "  total 1 2 80 70 64 0 3 0 0 traffic 1.00\n";
 
 CostTable table(const std::string& text) { return parseCostTable(text, "t.txt"); }
 
@@ -37,13 +38,13 @@ int64_t countOf(const CostLine& line, Count count) { return line.counts[static_c
 
 TEST(CostTablesTest, ReadsKernelsAndTotals) {
   const CostTable read = table("for people\n" + programOf("f", std::string(kKernel) + kTotalLine) + "more\n" +
-                               programOf("g", "  total 0 0 0 0 0 0 0 traffic -\n"));
+                               programOf("g", "  total 0 0 0 0 0 0 0 0 0 traffic -\n"));
   ASSERT_EQ(read.programs.size(), 2u);
   EXPECT_EQ(read.programs[0].name, "f");
   EXPECT_EQ(read.programs[0].what, "run 0: 64 sectors of inputs and outputs");
   ASSERT_EQ(read.programs[0].lines.size(), 2u);
-  EXPECT_EQ(read.programs[0].lines[0].counts, (std::array<int64_t, kCounts>{1, 2, 128, 0, 80, 70, 64, 0, 3, 32}));
-  EXPECT_EQ(read.programs[0].lines[1].counts, (std::array<int64_t, kCounts>{1, 2, -1, -1, 80, 70, 64, 0, 3, -1}));
+  EXPECT_EQ(read.programs[0].lines[0].counts, (std::array<int64_t, kCounts>{1, 2, 128, 0, 80, 70, 64, 0, 3, 0, 0, 32}));
+  EXPECT_EQ(read.programs[0].lines[1].counts, (std::array<int64_t, kCounts>{1, 2, -1, -1, 80, 70, 64, 0, 3, 0, 0, -1}));
   EXPECT_EQ(read.programs[1].lines.size(), 1u);
 }
 
@@ -74,16 +75,16 @@ TEST(CostTablesTest, WhatIsNoTableIsOneSentence) {
             "t.txt, line 2: these are not the headings of a cost table of this version");
   EXPECT_EQ(errorOf(programOf("f", kKernel)), "t.txt, line 4: the table ends in a program");
   EXPECT_EQ(errorOf(programOf("f", "  k0 1 2 3\n")), "t.txt, line 3: expected the counts of a kernel, or a total");
-  EXPECT_EQ(errorOf(programOf("f", "  k0 1 2 128 0 80 x 64 0 3 32\n")), "t.txt, line 3: expected a count");
-  EXPECT_EQ(errorOf(programOf("f", "  k0 - 2 128 0 80 70 64 0 3 32\n")), "t.txt, line 3: expected a count");
+  EXPECT_EQ(errorOf(programOf("f", "  k0 1 2 128 0 80 x 64 0 3 0 0 32\n")), "t.txt, line 3: expected a count");
+  EXPECT_EQ(errorOf(programOf("f", "  k0 - 2 128 0 80 70 64 0 3 0 0 32\n")), "t.txt, line 3: expected a count");
   EXPECT_EQ(errorOf(programOf("f", kTotalLine) + programOf("f", kTotalLine)),
             "t.txt, line 4: this program is there already");
 }
 
 TEST(CostTablesTest, EveryCountThatIsAnotherOneIsListed) {
   const CostTable before = table(programOf("f", std::string(kKernel) + kTotalLine));
-  const CostTable after =
-      table(programOf("f", "  k0_pointwise 1 2 256 0 96 70 60 0 3 40\n  total 1 2 96 70 60 0 3 traffic 0.94\n"));
+  const CostTable after = table(
+      programOf("f", "  k0_pointwise 1 2 256 0 96 70 60 0 3 0 0 40\n  total 1 2 96 70 60 0 3 0 0 traffic 0.94\n"));
   const CostCheck check = compareCosts(before, after);
   EXPECT_TRUE(anyTotalGrew(check));
   std::istringstream text(toText(check));
@@ -99,10 +100,10 @@ TEST(CostTablesTest, EveryCountThatIsAnotherOneIsListed) {
 
 TEST(CostTablesTest, AKernelThatDoesMoreIsNoRegression) {
   const CostTable two = table(programOf("f",
-                                        "  k0 1 2 128 0 80 70 64 0 3 32\n  k1 1 2 128 0 80 70 64 0 3 32\n"
-                                        "  total 2 4 160 140 128 0 6 traffic 2.00\n"));
+                                        "  k0 1 2 128 0 80 70 64 0 3 0 0 32\n  k1 1 2 128 0 80 70 64 0 3 0 0 32\n"
+                                        "  total 2 4 160 140 128 0 6 0 0 traffic 2.00\n"));
   const CostTable one =
-      table(programOf("f", "  k0 1 2 128 0 90 80 70 0 3 32\n  total 1 2 90 80 70 0 3 traffic 1.09\n"));
+      table(programOf("f", "  k0 1 2 128 0 90 80 70 0 3 0 0 32\n  total 1 2 90 80 70 0 3 0 0 traffic 1.09\n"));
   const CostCheck fused = compareCosts(two, one);
   EXPECT_FALSE(anyTotalGrew(fused));
   EXPECT_NE(toText(fused).find("gone: f k1\n"), std::string::npos);
@@ -112,8 +113,8 @@ TEST(CostTablesTest, AKernelThatDoesMoreIsNoRegression) {
 }
 
 TEST(CostTablesTest, KernelsOfOneNameAreComparedInTheirOrder) {
-  const std::string total = "  total 2 4 160 140 128 0 6 traffic 2.00\n";
-  const std::string a = "  k0 1 2 128 0 80 70 64 0 3 32\n", b = "  k0 1 2 128 0 90 70 64 0 3 32\n";
+  const std::string total = "  total 2 4 160 140 128 0 6 0 0 traffic 2.00\n";
+  const std::string a = "  k0 1 2 128 0 80 70 64 0 3 0 0 32\n", b = "  k0 1 2 128 0 90 70 64 0 3 0 0 32\n";
   EXPECT_TRUE(compareCosts(table(programOf("f", a + b + total)), table(programOf("f", a + b + total))).changes.empty());
   EXPECT_EQ(compareCosts(table(programOf("f", a + b + total)), table(programOf("f", b + a + total))).changes.size(),
             2u);
@@ -122,7 +123,7 @@ TEST(CostTablesTest, KernelsOfOneNameAreComparedInTheirOrder) {
 TEST(CostTablesTest, RegistersThatAreNotKnownAreNotCompared) {
   const CostTable known = table(programOf("f", std::string(kKernel) + kTotalLine));
   const CostTable unknown =
-      table(programOf("f", std::string("  k0_pointwise 1 2 128 0 80 70 64 0 3 -\n") + kTotalLine));
+      table(programOf("f", std::string("  k0_pointwise 1 2 128 0 80 70 64 0 3 0 0 -\n") + kTotalLine));
   EXPECT_TRUE(compareCosts(known, unknown).changes.empty());
 }
 

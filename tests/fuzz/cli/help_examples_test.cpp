@@ -30,8 +30,9 @@ class HelpExamplesTest : public FuserfuzzTest {
     for (const char* name : {"old.txt", "new.txt"}) {
       write(name,
             "cost of f, run 0: 2 sectors of inputs and outputs\n"
-            "kernel launches blocks threads shared requested per block compulsory conflicts barriers registers\n"
-            "total 0 0 0 0 0 0 0 traffic 0.00\n");
+            "kernel launches blocks threads shared requested per block compulsory conflicts barriers weights once "
+            "registers\n"
+            "total 0 0 0 0 0 0 0 0 0 traffic 0.00\n");
     }
   }
   void write(const std::string& name, const std::string& text) {

@@ -100,9 +100,9 @@ TEST_F(ReportCommandsTest, PerfCheckTakesCostsBesideTheTimes) {
   const auto costs = [&](const std::string& name, int64_t requested) {
     return write(name,
                  "cost of f, run 0: 2 sectors of inputs and outputs\n"
-                 "kernel launches blocks threads shared requested per block compulsory conflicts barriers "
-                 "registers\ntotal 1 1 " +
-                     std::to_string(requested) + " 2 2 0 0 traffic 1.00\n");
+                 "kernel launches blocks threads shared requested per block compulsory conflicts barriers weights "
+                 "once registers\ntotal 1 1 " +
+                     std::to_string(requested) + " 2 2 0 0 0 0 traffic 1.00\n");
   };
   const std::string few = costs("few.txt", 4), many = costs("many.txt", 8), same = measurement("same.json", 10);
   const Outcome told = fuserfuzz("perf-check --costs " + few + " " + many);
