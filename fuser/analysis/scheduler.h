@@ -26,7 +26,8 @@ std::optional<SchedulerType> schedulerTypeFromName(std::string_view name);  // n
 
 // Whether a kernel of this scheduler reads its rows once and keeps them, before it stores anything.
 inline bool keepsRowsOnChip(SchedulerType type) {
-  return type == SchedulerType::InnerPersistent || type == SchedulerType::OuterPersistent;
+  return type == SchedulerType::InnerPersistent || type == SchedulerType::OuterPersistent ||
+         type == SchedulerType::InnerOuterPersistent;
 }
 
 struct SchedulerInfo {

@@ -1,10 +1,12 @@
 // Statements of a reduction over blocks: each block stores its partial result in a workspace, one element a thread that
-// does not reduce; when all have, each block combines the partial results of all in the order of the blocks.
+// does not reduce; when all have, each block that needs the result combines the partial results of all in the order of
+// the blocks: the first one, unless what depends on it has loops on the same blocks.
 //   %s = sum(%x) over [i0/512 serial, 512 (TIDx)] on 8 blocks (BIDx)
 //   kernel: s = …; the threads of a block combine theirs (build_block_reduction.cpp)
 //           if (threadIdx.x == 0) { W[blockIdx.x] = s }
 //           (a barrier of the grid: synchronize.cpp)
-//           s = 0; for b < 8 { s = s + W[b] }
+//           if (blockIdx.x == 0) { s = 0; for b < 8 { s = s + W[b] } }
+// Of several results in a thread (`kept`), all are stored before the barrier, and each is combined behind it.
 // So the order of the additions is that of the text, and every run of the kernel gives the same bits.
 #include <algorithm>
 
@@ -22,9 +24,10 @@ std::array<const IterDomain*, 3> StatementBuilder::reducedBlocks(const TensorVie
   return axes;
 }
 
-// The place of a block's partial result for this thread: block after block, x fastest, then by the thread's coordinates
-// on the dimensions that are not reduced.
-IntExpr StatementBuilder::partialIndex(const std::array<IntExpr, 3>& block, const std::array<bool, 3>& reducedThreads) {
+// The place of a block's partial result `index` of `kept` for this thread: block after block, x fastest, then result
+// after result, then by the thread's coordinates on the dimensions that are not reduced.
+IntExpr StatementBuilder::partialIndex(const std::array<IntExpr, 3>& block, const std::array<bool, 3>& reducedThreads,
+                                       int64_t kept, IntExpr index) {
   IntExpr thread = ints_.constant(0);
   int64_t threads = 1;
   for (size_t d = 0; d < 3; ++d) {
@@ -34,7 +37,32 @@ IntExpr StatementBuilder::partialIndex(const std::array<IntExpr, 3>& block, cons
   }
   IntExpr place = ints_.constant(0);
   for (size_t d = 3; d-- > 0;) place = ints_.add(ints_.mul(place, kernel_.gridDim[d]), block[d]);
+  place = ints_.add(ints_.mul(place, ints_.constant(kept)), index);
   return ints_.add(ints_.mul(place, ints_.constant(threads)), thread);
+}
+
+// Whether nothing that depends on the reduction has a loop on the blocks that it reduces over: the first of them stores
+// what goes to global memory.
+bool StatementBuilder::isNeededInFirstBlockAlone(const TensorView* tensor,
+                                                 const std::array<const IterDomain*, 3>& axes) const {
+  std::unordered_set<const Val*> seen;  // look-ups only
+  std::vector<const Val*> open(tensor->definition()->outputs().begin(), tensor->definition()->outputs().end());
+  while (!open.empty()) {
+    const Val* val = open.back();
+    open.pop_back();
+    for (const Expr* use : val->uses()) {
+      for (const Val* result : use->outputs()) {
+        if (seen.insert(result).second) open.push_back(result);
+        if (!reads_.hasLoops(use)) continue;
+        for (const IterDomain* loop : result->as<TensorView>()->domain().loop) {
+          const ParallelType type = loop->parallelType();
+          if (!isBlockDim(type) || nest_.extent(loop)->isConstant(1)) continue;
+          if (axes[static_cast<size_t>(type) - static_cast<size_t>(ParallelType::BIDx)]) return false;
+        }
+      }
+    }
+  }
+  return true;
 }
 
 int StatementBuilder::addWorkspace(const TensorView* source, DataType dtype, IntExpr elements) {
@@ -44,15 +72,15 @@ int StatementBuilder::addWorkspace(const TensorView* source, DataType dtype, Int
   return id;
 }
 
-// Appends what combines the blocks' accumulators: one of a sum or the like, three of a variance. `init` makes them
-// those of no terms, `join` joins others, of the same number.
-void StatementBuilder::combineBlocks(const Expr* expr, const std::vector<Access>& accumulators, const Body& init,
-                                     const Join& join, Body& body) {
+// Appends what combines the blocks' accumulators of each of `kept` results: one of a sum or the like, three of a
+// variance.
+void StatementBuilder::combineBlocks(const Expr* expr, int64_t kept, const std::function<KeptResult(IntExpr)>& result,
+                                     Body& body) {
   const TensorView* tensor = expr->output()->as<TensorView>();
   const std::array<const IterDomain*, 3> axes = reducedBlocks(tensor);
   if (std::all_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis == nullptr; })) return;
   const std::array<bool, 3> threads = reducedThreads(tensor);
-  IntExpr elements = ints_.constant(1);
+  IntExpr elements = ints_.constant(kept);
   IntExpr first = ints_.constant(1);  // of the threads that reduce together
   for (size_t d = 0; d < 3; ++d) {
     elements = ints_.mul(elements, kernel_.gridDim[d]);
@@ -70,27 +98,44 @@ void StatementBuilder::combineBlocks(const Expr* expr, const std::vector<Access>
     block[d] = loop.index = ints_.index(concat("b", kernel_.ints->symbols().size()), loop.extent);
     loops.push_back(std::move(loop));
   }
-  Body stores;
-  std::vector<Access> others;
-  for (const Access& accumulator : accumulators) {
+  std::vector<int> workspaces;
+  for (const Access& accumulator : result(ints_.constant(0)).accumulators) {
     const DataType dtype = kernel_.buffers[static_cast<size_t>(accumulator.buffer)].dtype;
-    const int workspace = addWorkspace(tensor, dtype, elements);
-    Move store;
-    store.target = {workspace, partialIndex(kernel_.blockIdx, threads)};
-    store.source = accumulator;
-    stores.push_back({store});
-    others.push_back({workspace, partialIndex(block, threads)});
+    workspaces.push_back(addWorkspace(tensor, dtype, elements));
   }
-  emitWhere(first, std::move(stores), body);
-  body.insert(body.end(), init.begin(), init.end());
-  Body inner;
-  inner.push_back(join(others));
-  for (; !loops.empty(); loops.pop_back()) {
-    loops.back().body = std::move(inner);
-    inner.clear();
-    inner.push_back({std::move(loops.back())});
+  // Conditions are those of single statements: they move out of loops once barriers are known.
+  forEachPartial(0, kept, body, [&](IntExpr index) {
+    const std::vector<Access> accumulators = result(index).accumulators;
+    Body stores, guarded;
+    for (size_t i = 0; i < accumulators.size(); ++i)
+      stores.push_back(
+          {Move{{workspaces[i], partialIndex(kernel_.blockIdx, threads, kept, index)}, accumulators[i], 1}});
+    emitWhere(first, std::move(stores), guarded);
+    return guarded;
+  });
+  IntExpr needed = ints_.constant(1);
+  if (isNeededInFirstBlockAlone(tensor, axes)) {
+    for (size_t d = 0; d < 3; ++d) {
+      if (axes[d]) needed = ints_.conjunction(needed, ints_.equal(kernel_.blockIdx[d], ints_.constant(0)));
+    }
   }
-  body.push_back(std::move(inner.front()));
+  forEachPartial(0, kept, body, [&](IntExpr index) {
+    const KeptResult own = result(index);
+    std::vector<Access> others;
+    for (int workspace : workspaces) others.push_back({workspace, partialIndex(block, threads, kept, index)});
+    Body inner;
+    emitWhere(needed, {own.join(others)}, inner);
+    for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+      For around = *loop;
+      around.body = std::move(inner);
+      inner.clear();
+      inner.push_back({std::move(around)});
+    }
+    Body all;
+    emitWhere(needed, own.init, all);
+    all.push_back(std::move(inner.front()));
+    return all;
+  });
 }
 
 }  // namespace fuser

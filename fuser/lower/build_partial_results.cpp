@@ -40,6 +40,7 @@ void StatementBuilder::forEachPartial(int64_t first, int64_t count, Body& body,
   loop.index = turns == 1 ? ints_.constant(0) : ints_.index(concat("p", kernel_.ints->symbols().size()), loop.extent);
   loop.unroll = true;
   Body inner = make(ints_.add(loop.index, ints_.constant(first)));
+  if (inner.empty()) return;
   if (turns == 1) {
     body.insert(body.end(), inner.begin(), inner.end());
   } else if (turns > 1) {

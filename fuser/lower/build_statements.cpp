@@ -256,13 +256,13 @@ void StatementBuilder::open(const Expr* expr, Body& allocations, Body& body) {
   if (!isReduction(expr->op())) return;
   const DataType dtype = computeType(tensor->dtype());
   int accumulator = id;
-  const int64_t partial = factoredCount(tensor);
+  const int64_t partial = factoredCount(tensor), all = indexing_.bufferSize(tensor) * partial;
   if (dtype != tensor->dtype() || partial > 1) {
-    accumulator = addBuffer(tensor, dtype, MemoryType::Local, partial);
+    accumulator = addBuffer(tensor, dtype, MemoryType::Local, all);
     allocations.push_back({Allocate{accumulator}});
   }
   accumulators_[tensor] = accumulator;
-  forEachPartial(0, partial, body, [&](IntExpr index) { return Body{identityOf(expr, {accumulator, index})}; });
+  forEachPartial(0, all, body, [&](IntExpr index) { return Body{identityOf(expr, {accumulator, index})}; });
 }
 
 // accumulator = the value that the reduction begins with.
@@ -290,33 +290,52 @@ void StatementBuilder::close(const Expr* expr, const std::vector<Expr*>& group, 
     }
   }
   if (isWelford(expr->op())) return closeWelford(expr, body);
+  const int64_t kept = indexing_.bufferSize(tensor), partial = factoredCount(tensor);
   const int accumulator = accumulators_.at(tensor);
-  const Access whole{accumulator, ints_.constant(0)};
-  const DataType dtype = computeType(tensor->dtype());
-  forEachPartial(1, factoredCount(tensor), body, [&](IntExpr index) {
-    return Body{joinOf(expr, whole, {accumulator, index})};
+  const auto placeOf = [&](IntExpr index) { return ints_.mul(index, ints_.constant(partial)); };
+  const auto resultAt = [&](IntExpr index) {
+    const Access whole{accumulator, placeOf(index)};
+    const Join join = [this, expr, whole](const std::vector<Access>& other) {
+      return joinOf(expr, whole, other.front());
+    };
+    return KeptResult{{whole}, {identityOf(expr, whole)}, join};
+  };
+  forEachPartial(0, kept, body, [&](IntExpr index) {
+    const KeptResult own = resultAt(index);
+    Body joins;
+    forEachPartial(1, partial, joins, [&](IntExpr other) {
+      return Body{own.join({{accumulator, ints_.add(placeOf(index), other)}})};
+    });
+    combineThreads(expr, own.accumulators, own.join, joins);
+    return joins;
   });
-  const Join join = [&](const std::vector<Access>& other) { return joinOf(expr, whole, other.front()); };
-  combineThreads(expr, {whole}, join, body);
-  combineBlocks(expr, {whole}, {identityOf(expr, whole)}, join, body);
+  combineBlocks(expr, kept, resultAt, body);
+  forEachPartial(0, kept, body, [&](IntExpr index) { return finish(expr, {accumulator, placeOf(index)}, index); });
+}
+
+// What makes the accumulator of all terms the result at `index`.
+Body StatementBuilder::finish(const Expr* expr, const Access& accumulator, IntExpr index) {
+  const TensorView* tensor = resultOf(expr);
+  Body body;
   if (expr->info().finish == Finish::DivideByCount) {
     Compute divide;
     divide.op = OpKind::Div;
-    divide.computeDtype = dtype;
-    divide.target = {accumulator, ints_.constant(0)};
-    divide.operands.push_back(access(accumulator, ints_.constant(0)));
+    divide.computeDtype = computeType(tensor->dtype());
+    divide.target = accumulator;
+    divide.operands.push_back(access(accumulator.buffer, accumulator.index));
     divide.operands.push_back(integer(termsOf(tensor)));
     divide.source = expr;
     divide.fenced = kernel_.contraction;
     body.push_back({std::move(divide)});
   }
-  if (accumulator == bufferOf(tensor)) return;
+  if (accumulator.buffer == bufferOf(tensor)) return body;
   Compute round;
   round.computeDtype = tensor->dtype();
-  round.target = {bufferOf(tensor), ints_.constant(0)};
-  round.operands.push_back(access(accumulator, ints_.constant(0)));
+  round.target = {bufferOf(tensor), index};
+  round.operands.push_back(access(accumulator.buffer, accumulator.index));
   round.source = expr;
   body.push_back({std::move(round)});
+  return body;
 }
 
 void StatementBuilder::emitWhere(IntExpr condition, Body statements, Body& body) {
@@ -459,7 +478,8 @@ void StatementBuilder::accumulate(const Element& element, Body& body) {
   Compute statement;
   statement.op = *element.expr->info().combine;
   statement.computeDtype = computeType(tensor->dtype());
-  statement.target = {accumulators_.at(tensor), factoredIndex(tensor)};
+  const IntExpr kept = ints_.mul(indexing_.resultIndex(element.expr), ints_.constant(factoredCount(tensor)));
+  statement.target = {accumulators_.at(tensor), ints_.add(kept, factoredIndex(tensor))};
   statement.operands.push_back(access(statement.target.buffer, statement.target.index));
   statement.operands.push_back(operandOf(element, 0, body));
   statement.source = element.expr;

@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "fuser/lower/indexing.h"
 #include "fuser/lower/loop_nest.h"
@@ -35,6 +36,7 @@ class StatementBuilder {
   IntExpr wholeCondition(const std::vector<Expr*>& group, size_t depth);
   void open(const Expr* expr, Body& allocations, Body& body);
   void close(const Expr* expr, const std::vector<Expr*>& group, Body& body);
+  Body finish(const Expr* expr, const Access& accumulator, IntExpr index);
   void emitExpr(const Expr* expr, Body& body);
   static void emitWhere(IntExpr condition, Body statements, Body& body);
 
@@ -91,10 +93,17 @@ class StatementBuilder {
 
   // --- build_grid_reduction.cpp ---
   std::array<const IterDomain*, 3> reducedBlocks(const TensorView* reduction) const;
-  IntExpr partialIndex(const std::array<IntExpr, 3>& block, const std::array<bool, 3>& reducedThreads);
+  IntExpr partialIndex(const std::array<IntExpr, 3>& block, const std::array<bool, 3>& reducedThreads, int64_t kept,
+                       IntExpr index);
   int addWorkspace(const TensorView* source, DataType dtype, IntExpr elements);
-  void combineBlocks(const Expr* expr, const std::vector<Access>& accumulators, const Body& init, const Join& join,
-                     Body& body);
+  // Of one of the results that a thread keeps: its accumulators, what makes them those of no terms, what joins others.
+  struct KeptResult {
+    std::vector<Access> accumulators;
+    Body init;
+    Join join;
+  };
+  bool isNeededInFirstBlockAlone(const TensorView* tensor, const std::array<const IterDomain*, 3>& axes) const;
+  void combineBlocks(const Expr* expr, int64_t kept, const std::function<KeptResult(IntExpr)>& result, Body& body);
   Statement joinOf(const Expr* expr, const Access& accumulator, const Access& other);
 
   // --- build_welford.cpp ---

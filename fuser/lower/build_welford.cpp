@@ -112,7 +112,12 @@ void StatementBuilder::closeWelford(const Expr* expr, Body& body) {
   });
   const Join join = [&](const std::vector<Access>& other) { return joinWelford(expr, other); };
   combineThreads(expr, parts, join, body);
-  combineBlocks(expr, parts, noTerms(expr, ints_.constant(0)), join, body);
+  combineBlocks(
+      expr, 1,
+      [&](IntExpr index) {
+        return KeptResult{parts, noTerms(expr, index), join};
+      },
+      body);
   const auto read = [&](const Access& from) { return access(from.buffer, from.index); };
   const auto store = [&](const Val* result, const Access& from) {
     const Access target{bufferOf(result->as<TensorView>()), ints_.constant(0)};

@@ -4,7 +4,8 @@
 //   3  a vector axis is the last one, of 2, 4, 8 or 16 elements and at most 16 bytes, of a plain copy from one kind of
 //      memory to another, along the axis whose neighbours lie next to each other in global memory
 //   4  a reduction's result is local; its reduced axes are serial, unrolled, on threads or on blocks; its kept axes
-//      outside the shared loops are on threads or blocks
+//      that it does not share with its readers are on threads or blocks, or have constant extents: a thread then keeps
+//      a result for each. A variance has no such axes
 //   5  computeAt: at most the loops that all consumers share; none for a tensor in global memory
 //   6  loops that a buffer in registers or shared memory is indexed by have constant extents
 //   7  an axis that `bound` gives a constant extent is not longer than that
@@ -124,7 +125,9 @@ void checkReduction(const TensorView* tensor) {
           ", which has partial results, is not serial of a constant extent");
     }
     if (!loop[i]->isReduction()) {
-      FUSER_USER_CHECK(i < tensor->computeAtPosition() || isParallel(loop[i]) || loop[i]->extent()->isConstant(1),
+      const IntExpr extent = loop[i]->extent();
+      const bool perThread = isWelford(tensor->definition()->op()) ? extent->isConstant(1) : extent->isConstant();
+      FUSER_USER_CHECK(i < tensor->computeAtPosition() || isParallel(loop[i]) || perThread,
                        "rule 4: the kept loop axis ", i, " of the reduction %", tensor->name(),
                        " is serial and not shared with its consumers");
     }

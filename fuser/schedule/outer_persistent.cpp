@@ -25,7 +25,7 @@ bool fillsDevice(int64_t columns, const RowSizes& column, const DeviceProperties
 // As few threads as keep everything in registers, or all.
 std::optional<RowShape> columnShape(int64_t columns, const PersistentPlan& plan, const RowSizes& column,
                                     const DeviceProperties& device) {
-  RowShape shape{kShortestColumn, 1, columns, {}};
+  RowShape shape{kShortestColumn, 1, columns};
   while (shape.row < kLongestColumn && !column.sizes->atMost(column.terms, shape.row)) shape.row *= 2;
   if (!column.sizes->atMost(column.terms, shape.row) || mostThreads(device) < columns) return std::nullopt;
   const int64_t most = std::min(shape.row, mostThreads(device) / columns);
@@ -58,7 +58,7 @@ std::string whyNotOuterPersistent(const FusionView& whole, std::shared_ptr<const
 
 Schedule scheduleOuterPersistent(const Fusion& part, SizeFacts* sizes, const std::vector<InputLayout>&,
                                  const ReferenceMap* known, const DeviceProperties& device) {
-  const RowPart rows = rowPart(part, known);
+  const RowPart rows = rowPart(part, known, [](const PartLoops& loops) { return firstReduction(loops.view.exprs); });
   const std::optional<RowShape> shape = chooseColumns(rows.plan, rowSizes(part, rows.map().reference(), sizes), device);
   FUSER_CHECK(shape, "a block has no room for a column that was accepted");
   return scheduleRows(rows, *shape, {}, ParallelType::TIDy, ParallelType::TIDx);

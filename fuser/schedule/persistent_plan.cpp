@@ -99,6 +99,10 @@ class Planner {
       if (loops.trailing.contains(expr)) plan.onlyInRegisters.insert(expr->input(0));
     }
     plan.recomputed = recomputed_;
+    for (const Expr* expr : exprs_) {
+      if (!reducesAcross(expr, *map_, reduced_)) continue;
+      plan.accumulators += (static_cast<int64_t>(dtypeSize(computeType(expr->output()->dtype()))) + 3) / 4;
+    }
     return plan;
   }
 
@@ -202,6 +206,10 @@ class Planner {
       for (size_t maker : makers_[i]) first[i] = std::max(first[i], first[maker] + reduces(maker));
     }
     pass_ = first;
+    const int last = first.empty() ? 0 : 1 + *std::max_element(first.begin(), first.end());
+    for (size_t i = 0; i < exprs_.size(); ++i) {
+      if (reducesAcross(exprs_[i], *map_, reduced_)) pass_[i] = last;
+    }
     for (size_t i = exprs_.size(); i-- > 0;) {
       if (reduces(i) || !runsOver_[i]) continue;
       std::optional<int> earliest;
@@ -294,6 +302,17 @@ class Planner {
 };
 
 }  // namespace
+
+bool reducesAcross(const Expr* expr, const ReferenceMap& map, const std::vector<bool>& reduced) {
+  if (!isReduction(expr->op())) return false;
+  const auto* result = expr->output()->as<TensorView>();
+  const std::vector<int>& positions = map.positions(result);
+  for (size_t i = 0; i < positions.size(); ++i) {
+    const bool other = positions[i] >= 0 && !reduced[static_cast<size_t>(positions[i])];
+    if (other && result->domain().logical[i]->isReduction()) return true;
+  }
+  return false;
+}
 
 std::variant<PersistentPlan, std::string> planPersistence(const PartLoops& loops, const ReferenceMap& map,
                                                           const std::vector<bool>& reduced) {

@@ -1,6 +1,7 @@
 #pragma once
 // PersistentPlan: in which passes over its rows a kernel computes what, and what it keeps between them. A reduction
-// ends a pass: what reads its result along the row belongs to a later one.
+// ends a pass: what reads its result along the row belongs to a later one. A reduction across rows adds up row by row,
+// in a pass of its own behind all others, so that what it reads of a row is kept, too.
 //
 //   %m = amax(%x)                pass 0: x (kept), m
 //   %d = sub(%x, %m)             pass 1: d, e (kept), s
@@ -37,10 +38,15 @@ struct PersistentPlan {
     int pass;
   };
   std::vector<Recomputed> recomputed;
+  // Registers of a thread for each of its elements of a row: accumulators of reductions across rows.
+  int64_t accumulators = 0;
   // Those of both that some reader computes inline, too, at coordinates that need not be of its row, or that a trailing
   // reshape reads in their loops; look-ups only.
   std::unordered_set<const Val*> onlyInRegisters;
 };
+
+// Whether an expression reduces axes of the reference that are not `reduced`: it reduces across rows.
+bool reducesAcross(const Expr* expr, const ReferenceMap& map, const std::vector<bool>& reduced);
 
 // Returns the plan, or why a kernel cannot be built so.
 std::variant<PersistentPlan, std::string> planPersistence(const PartLoops& loops, const ReferenceMap& map,

@@ -38,8 +38,9 @@ std::string readerOf(const TensorView* tensor) {
 
 bool placeKept(const PersistentPlan& plan, RowShape& shape, const DeviceProperties& device) {
   constexpr int64_t kScratch = 24, kAlignment = 16;  // bytes: of a thread, for Welford's parts; of a buffer
-  int64_t registers = 0, bytes = shape.threads * shape.rows * kScratch;
+  int64_t registers = plan.accumulators, bytes = shape.threads * shape.rows * kScratch;
   shape.inShared.clear();
+  if (registers > 0 && !fits(shape, registers, device)) return false;
   for (const TensorView* tensor : allKept(plan)) {
     const int64_t element = static_cast<int64_t>(dtypeSize(tensor->dtype())), own = (element + 3) / 4;
     if (fits(shape, registers + own, device)) {
@@ -91,11 +92,12 @@ std::string whyNotRows(const FusionView& whole, bool inner, const WhyNoRoom& why
   return "";
 }
 
-RowPart rowPart(const Fusion& part, const ReferenceMap* known) {
+RowPart rowPart(const Fusion& part, const ReferenceMap* known,
+                const std::function<const TensorView*(const PartLoops&)>& referenceOf) {
   RowPart rows{part, loopsOf(part), std::nullopt, known, {}};
   if (!known) {
     const std::vector<Expr*>& exprs = rows.loops.view.exprs;
-    rows.built = std::get<ReferenceMap>(ReferenceMap::build(exprs, firstReduction(exprs)));
+    rows.built = std::get<ReferenceMap>(ReferenceMap::build(exprs, referenceOf(rows.loops)));
   }
   const ReferenceMap& map = known ? *known : *rows.built;
   rows.plan = std::get<PersistentPlan>(planPersistence(rows.loops, map, reducedPositions(map.reference())));
@@ -135,6 +137,10 @@ Schedule scheduleRows(const RowPart& rows, const RowShape& shape, const VectorPl
     if (shape.rows > 1) {
       schedule.push_back(split(name, 0, shape.rows));
       schedule.push_back(parallelize(name, 1, besideRow));
+      ++shared;
+    }
+    if (shape.turns > 1) {
+      schedule.push_back(split(name, 0, shape.turns));
       ++shared;
     }
     schedule.push_back(parallelize(name, 0, ParallelType::BIDx));

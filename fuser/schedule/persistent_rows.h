@@ -7,7 +7,7 @@
 //   elements [row/v/t unrolled, t (alongRow), v]
 // What several passes need (persistent_plan.h) is in registers as far as they go, then in shared memory, so that the
 // longest row depends on the device. Inputs are kept in place of what is computed from them where they take fewer
-// bytes.
+// bytes. A block may take several rows one after the other: [I] -> [I/turns (BIDx), turns].
 
 #include <functional>
 #include <optional>
@@ -21,8 +21,9 @@ namespace fuser {
 struct RowShape {
   int64_t row = 1;
   int64_t threads = 1;                      // along the row
-  int64_t rows = 1;                         // of a block
-  std::vector<const TensorView*> inShared;  // the others are in registers
+  int64_t rows = 1;                         // of a block, beside each other
+  int64_t turns = 1;                        // rows that a block takes one after the other
+  std::vector<const TensorView*> inShared{};  // the others are in registers
 };
 
 // Places what is kept: in registers as far as they go, the rest in shared memory, beside the scratch memory of
@@ -51,9 +52,11 @@ struct RowPart {
   PersistentPlan plan;
   const ReferenceMap& map() const { return known ? *known : *built; }
 };
-RowPart rowPart(const Fusion& part, const ReferenceMap* known);
+// `referenceOf` names the reference of a map that was not known.
+RowPart rowPart(const Fusion& part, const ReferenceMap* known,
+                const std::function<const TensorView*(const PartLoops&)>& referenceOf);
 
-// The schedule with the types of the two thread axes.
+// The schedule with the types of the two thread axes; the second one is not used by rows in turns.
 Schedule scheduleRows(const RowPart& rows, const RowShape& shape, const VectorPlan& vectors, ParallelType alongRow,
                       ParallelType besideRow);
 

@@ -53,9 +53,10 @@ class SegmentCandidateFinder {
 
   size_t kernels() const { return counters_.kernels; }
 
-  // Whether top-down merging took some parts whole and left others to the rules. Only then are the kernels those of a
-  // greedy search in another order, and may be more than without it.
-  bool mixesDirections() const { return counters_.accepted > 0 && counters_.accepted < counters_.pieces; }
+  // Whether top-down merging took some of several parts whole. Then the kernels are those of a greedy search in another
+  // order, and may be more than without it: a part that is taken may leave another one, which it could have merged
+  // with.
+  bool mixesDirections() const { return counters_.accepted > 0 && counters_.pieces > 1; }
 
   // Tells the observers what was decided, and hands the segmentation over.
   std::unique_ptr<SegmentedFusion> result() {

@@ -24,7 +24,7 @@ struct SegmentCandidateFinderOptions {
   std::function<bool(const Expr* maker, const Expr* reader)> are_apart;
   // Try whole parts of the fusion before single expressions.
   bool topDown = true;
-  // Where top-down takes some parts whole and refuses others, segment without it, too, and keep the fewer kernels.
+  // Where top-down takes some of several parts whole, segment without it, too, and keep the fewer kernels.
   bool bothDirections = true;
   // Let values cross between groups in the narrowest type that gives the same bits, if schedulers accept that.
   bool boundaryPrecision = false;

@@ -126,7 +126,7 @@ TEST(MemoryProperties, ARepeatedRunAsksForNoMemory) {
 }
 
 TEST(MemoryProperties, ThePeakOfARunIsThatOfTheLivingValues) {
-  size_t freed = 0, sliced = 0, onDevices = 0;
+  size_t freed = 0, sliced = 0, onDevices = 0, withWorkspaces = 0;
   checkProperty(300, [&](const fuzz::ArbitraryCase& generated) {
     Case copy = cloneCase(*generated);
     fuzz::Choices choices(*rc::gen::inRange<uint64_t>(0, 1000), 0);
@@ -146,6 +146,11 @@ TEST(MemoryProperties, ThePeakOfARunIsThatOfTheLivingValues) {
     const std::unique_ptr<FusionExecutorCache> cache = makeCache(*testCase, settings);
     const RunRecord record = cache->run(inputs);
     if (text.find("run cache") != std::string::npos) return;  // that one's values are not in the text
+    // Those of launches are not values of the program.
+    if (text.find(" workspaces (") != std::string::npos) {
+      ++withWorkspaces;
+      return;
+    }
     freed += text.find("free %") != std::string::npos;
     sliced += text.find("{sliced_axis") != std::string::npos;
     onDevices += programs.size() > 1;
@@ -159,6 +164,8 @@ TEST(MemoryProperties, ThePeakOfARunIsThatOfTheLivingValues) {
   EXPECT_GT(freed, 50u);
   EXPECT_GT(sliced, 0u);
   EXPECT_GT(onDevices, 10u);
+  std::printf("not compared: %zu cases with workspaces\n", withWorkspaces);
+  EXPECT_LT(withWorkspaces, 30u);
 }
 
 }  // namespace

@@ -331,7 +331,7 @@ TEST(TopDownTest, AcceptedPiecesThatReadTheSameTensorMayBecomeOne) {
 TEST(TopDownTest, ASettledPieceThatMergesWithARefusedOneMergesOn) {
   const std::string text = function(
       "%x: f32[i0, i1], %w: f32[i0, i1], %y: f32[i0, i1]",
-      "  %s = sum(%y) {dims = [1]}\n  %e = mul(%x, %w)\n  %t = sum(%e) {dims = [1]}\n  %u = amax(%t) {dims = [0]}\n"
+      "  %s = sum(%y) {dims = [1]}\n  %e = mul(%x, %w)\n  %t = sum(%e) {dims = [1]}\n  %u = var(%t) {dims = [0]}\n"
       "  return %s, %u\n");
   const Explained result = segmentReal(text);
   EXPECT_EQ(result.groups(), "s e t | u");
@@ -344,7 +344,7 @@ TEST(TopDownTest, ASettledPieceThatMergesWithARefusedOneMergesOn) {
 TEST(TopDownTest, ARefusedPartIsSplitByTheShapesOfItsReductions) {
   const std::string text = function("%x: f32[i0, i1]",
                                     "  %e = exp(%x)\n  %s = sum(%e) {dims = [1], keepdim = true}\n  %p = div(%e, %s)\n"
-                                    "  %c = amax(%e) {dims = [0]}\n  %d = neg(%c)\n  return %p, %d\n");
+                                    "  %c = var(%e) {dims = [0]}\n  %d = neg(%c)\n  return %p, %d\n");
   const Explained result = segmentReal(text);
   EXPECT_EQ(result.groups(), "e s.r s p | c d");
   EXPECT_EQ(result.counters.accepted, 1u);
@@ -361,11 +361,24 @@ TEST(ClassicTest, LayerNormBackward) {
                "  %t = sub(%r, %c2)\n  %dx = mul(%t, %rstd)\n  %g = mul(%dy, %xhat)\n  %dw = sum(%g) {dims = [0]}\n"
                "  %db = sum(%dy) {dims = [0]}\n  return %dx, %dw, %db\n");
   const Explained result = segmentReal(text);
-  // The two means and dx are one kernel, whose rows stay on chip, the two sums over the other axis one.
+  EXPECT_EQ(result.counters.kernels, 1u) << toString(*result.segments);
+  EXPECT_EQ(segmentReal(text, bottomUp()).counters.kernels, 1u);
+}
+
+TEST(ClassicTest, LayerNormBackwardWithTheVariancesOfItsGradients) {
+  const std::string text =
+      function("%dy: f32[i0, i1], %x: f32[i0, i1], %mean: f32[i0, 1], %rstd: f32[i0, 1], %w: f32[i1]",
+               "  %centred = sub(%x, %mean)\n  %xhat = mul(%centred, %rstd)\n  %dyw = mul(%dy, %w)\n"
+               "  %p = mul(%dyw, %xhat)\n  %c1 = mean(%p) {dims = [1], keepdim = true}\n"
+               "  %c2 = mean(%dyw) {dims = [1], keepdim = true}\n  %q = mul(%xhat, %c1)\n  %r = sub(%dyw, %q)\n"
+               "  %t = sub(%r, %c2)\n  %dx = mul(%t, %rstd)\n  %g = mul(%dy, %xhat)\n  %vw = var(%g) {dims = [0]}\n"
+               "  %vb = var(%dy) {dims = [0]}\n  return %dx, %vw, %vb\n");
+  const Explained result = segmentReal(text);
+  // The two means and dx are one kernel, whose rows stay on chip, the two variances over the other axis one.
   EXPECT_EQ(result.counters.kernels, 2u) << toString(*result.segments);
   EXPECT_EQ(result.groupOf("c1"), result.groupOf("dx"));
-  EXPECT_EQ(result.groupOf("dw"), result.groupOf("db"));
-  EXPECT_NE(result.groupOf("dw"), result.groupOf("dx"));
+  EXPECT_EQ(result.groupOf("vw"), result.groupOf("vb"));
+  EXPECT_NE(result.groupOf("vw"), result.groupOf("dx"));
   // Pairs of groups lead to a kernel for the means, which then is not one with dx.
   EXPECT_EQ(segmentReal(text, bottomUp()).counters.kernels, 3u);
 }

@@ -13,7 +13,7 @@ namespace {
 TEST(StoredAnswersTest, EachKernelsGroupHasTheMapOfItsAnswer) {
   const Explained explanation = segmentReal(function("%x: f32[i0, i1], %n: f64",
                                                      "  %k = neg(%n)\n  %a = mul(%x, %k)\n  %s = sum(%a) {dims = [1]}\n"
-                                                     "  %t = sum(%s) {dims = [0]}\n  return %t\n"));
+                                                     "  %t = var(%s) {dims = [0]}\n  return %t\n"));
   size_t kernels = 0;
   for (SegmentedGroup* group : explanation.segments->groups()) {
     if (group->isScalarGroup()) {
