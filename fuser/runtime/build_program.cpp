@@ -310,9 +310,10 @@ class Builder {
     timed("schedule", [&] { isCallers = !chooseInto(schedule, group, part, known, map); });
     try {
       timed("apply schedule", [&] {
+        const ScheduleRules rules(context_.observers);
         applySchedule(*part.fusion, schedule);
-        checkOverwritten(group, part, schedule);
-        checkSchedule(*part.fusion, context_.device(), known);
+        checkOverwritten(group, part, schedule, rules);
+        checkSchedule(*part.fusion, context_.device(), known, rules);
       });
       tell(&CompileObserver::afterApplySchedule, group.index, *part.fusion);
       timed("lower", [&] { lowerPart(group, part, known); });
@@ -382,7 +383,8 @@ class Builder {
 
   // Rule 19. planAliases has seen who reads what is overwritten. Where one expression does, it is read at one place,
   // whatever else is computed again.
-  void checkOverwritten(const HostGroup& group, const ClonedPart& part, const Schedule& schedule) const {
+  void checkOverwritten(const HostGroup& group, const ClonedPart& part, const Schedule& schedule,
+                        const ScheduleRules& rules) const {
     const bool recomputes = std::any_of(schedule.begin(), schedule.end(),
                                         [](const Transform& step) { return step.kind == TransformKind::Recompute; });
     for (const auto& [number, input] : program_->fusion->aliases()) {
@@ -391,8 +393,8 @@ class Builder {
                         std::find(inPlace_.begin(), inPlace_.end(), output) != inPlace_.end();
       const auto copy = part.vals.find(input);
       if (!recomputes || !mine || copy == part.vals.end()) continue;
-      FUSER_USER_CHECK(copy->second->uses().size() <= 1, "rule 19: the kernel overwrites %", input->name(),
-                       ", which several of its expressions read, and recompute may read it once more");
+      rules.require(copy->second->uses().size() <= 1, 19, "the kernel overwrites %", input->name(),
+                    ", which several of its expressions read, and recompute may read it once more");
     }
   }
 
