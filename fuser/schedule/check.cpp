@@ -1,8 +1,8 @@
 // The numbered rules of a schedule, on which lowering relies:
 //   1  threads: every axis on TIDx, TIDy, TIDz has a constant extent; a block has at most the device's
-//   2  a tensor uses each thread and block dimension once
-//   3  a vector axis is the last one, of 2, 4, 8 or 16 elements and at most 16 bytes, of a plain copy from one kind of
-//      memory to another, along the axis whose neighbours lie next to each other in global memory
+//   2  a tensor uses each thread and block dimension once, but for axes of one element
+//   3  a vector axis of several elements is the last one, of 2, 4, 8 or 16 and at most 16 bytes, of a plain copy from
+//      one kind of memory to another, along the axis whose neighbours lie next to each other in global memory
 //   4  a reduction's result is local; its reduced axes are serial, unrolled, on threads or on blocks; its kept axes
 //      outside the shared loops are on threads or blocks
 //   5  computeAt: at most the loops that all consumers share; none for a tensor in global memory
@@ -62,7 +62,8 @@ void checkAxes(const TensorView* tensor, const ScheduleRules& rules) {
   std::array<bool, 9> used{};
   for (const IterDomain* axis : tensor->domain().loop) {
     const ParallelType type = axis->parallelType();
-    if (!isParallel(axis)) continue;
+    if (!isParallel(axis) || axis->extent()->isConstant(1))
+      continue;  // one element is at the same place in all threads
     rules.require(!used[static_cast<size_t>(type)], 2, "%", tensor->name(), " uses ", parallelTypeName(type), " twice");
     used[static_cast<size_t>(type)] = true;
     rules.require(isBlockDim(type) || axis->extent()->isConstant(), 1, "an axis of %", tensor->name(), " on ",
@@ -93,6 +94,7 @@ void checkVector(const TensorView* tensor, const ScheduleRules& rules) {
   for (size_t i = 0; i < loop.size(); ++i) {
     if (loop[i]->parallelType() != ParallelType::Vectorize) continue;
     const IntExpr extent = loop[i]->extent();
+    if (extent->isConstant(1)) continue;  // no vector
     const std::string what = concat("%", tensor->name(), " cannot be vectorized: ");
     FUSER_USER_CHECK(extent->isConstant(), "rule 3: ", what, "a vector has a constant number of elements");
     const bool size = (extent->value == 2 || extent->value == 4 || extent->value == 8 || extent->value == 16) &&
@@ -207,7 +209,7 @@ void checkExpanded(const TensorView* tensor, SizeFacts* sizes, const ScheduleRul
 void checkRemainder(const TensorView* tensor, SizeFacts* sizes, const ScheduleRules& rules) {
   if (tensor->domain().loop.empty()) return;
   const IterDomain* axis = tensor->domain().loop.back();
-  if (axis->parallelType() != ParallelType::Vectorize) return;
+  if (axis->parallelType() != ParallelType::Vectorize || axis->extent()->isConstant(1)) return;
   const int64_t width = axis->extent()->value;
   const std::vector<LoopTransform>& steps = tensor->domain().transforms;
   bool whole = true;

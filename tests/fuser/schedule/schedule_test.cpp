@@ -124,12 +124,21 @@ TEST(ScheduleTest, ProducersRunInsideTheirConsumersLoops) {
   }
 }
 
+constexpr const char* kTwoOps = "fusion f(%x: f32[i0]) {\n  %e = exp(%x)\n  %y = neg(%e)\n  return %y\n}";
+
 // What is shared is known once all steps are done.
 TEST(ScheduleTest, ComputeAtMayComeBeforeTheLoopsThatItShares) {
   const std::unique_ptr<Fusion> fusion =
       parseFusion("fusion f(%x: f32[8]) {\n  %e = exp(%x)\n  %y = neg(%e)\n  return %y\n}");
   applySchedule(*fusion, parseSchedule("split %e {axis = 0, factor = 4}\ncomputeAt %e %y {position = 1}\n"
                                        "split %y {axis = 0, factor = 4}\n"));
+  EXPECT_NO_THROW(checkSchedule(*fusion));
+}
+
+TEST(ScheduleTest, WhatGoesToGlobalMemorySharesNoLoops) {
+  const std::unique_ptr<Fusion> fusion = parseFusion(kTwoOps);
+  applySchedule(*fusion, parseSchedule("inlineMost\nsetMemoryType %e {memory = global}\n"));
+  EXPECT_EQ(fusion->exprs().front()->output()->as<TensorView>()->computeAtPosition(), 0u);
   EXPECT_NO_THROW(checkSchedule(*fusion));
 }
 
@@ -152,8 +161,6 @@ std::string doublingSteps(size_t rounds) {
   }
   return steps + "propagate %y\ninlineMost\n";
 }
-
-constexpr const char* kTwoOps = "fusion f(%x: f32[i0]) {\n  %e = exp(%x)\n  %y = neg(%e)\n  return %y\n}";
 
 TEST(ScheduleTest, LoopsOfManyMergesAreSharedInPolynomialTime) {
   const std::unique_ptr<Fusion> fusion = parseFusion(kTwoOps);
