@@ -1,6 +1,6 @@
 // The numbered rules of a schedule, on which lowering relies:
 //   1  threads: every axis on TIDx, TIDy, TIDz has a constant extent; a block has at most the device's
-//   2  a tensor uses each thread and block dimension once, but for axes of one element
+//   2  a tensor uses each thread and block dimension once, also for axes of one element: the others do not compute them
 //   3  a vector axis of several elements is the last one, of 2, 4, 8 or 16 and at most 16 bytes, of a plain copy from
 //      one kind of memory to another, along the axis whose neighbours lie next to each other in global memory
 //   4  a reduction's result is local; its reduced axes are serial, unrolled, on threads or on blocks; its kept axes
@@ -62,8 +62,7 @@ void checkAxes(const TensorView* tensor, const ScheduleRules& rules) {
   std::array<bool, 9> used{};
   for (const IterDomain* axis : tensor->domain().loop) {
     const ParallelType type = axis->parallelType();
-    if (!isParallel(axis) || axis->extent()->isConstant(1))
-      continue;  // one element is at the same place in all threads
+    if (!isParallel(axis)) continue;
     rules.require(!used[static_cast<size_t>(type)], 2, "%", tensor->name(), " uses ", parallelTypeName(type), " twice");
     used[static_cast<size_t>(type)] = true;
     rules.require(isBlockDim(type) || axis->extent()->isConstant(), 1, "an axis of %", tensor->name(), " on ",
