@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "fuser/evaluate/expression_evaluator.h"
@@ -61,6 +62,9 @@ class CompileObserver {
   virtual void beforeSegmentCache(const Fusion& /*part*/, CacheSettings& /*inner*/) {}
   // The schedule that a scheduler chose or the case specifies, before it is applied.
   virtual void afterSchedule(int /*segment*/, Fusion& /*part*/, Schedule& /*schedule*/) {}
+  // The schedule, or a launch of its kernel, breaks a rule (schedule_rules.h). It is refused, unless an observer
+  // returns true: a test that runs what the rules reject. Such a kernel may be wrong in any way.
+  virtual bool letsPass(int /*rule*/, const std::string& /*why*/) { return false; }
   // The scheduled part, after checkSchedule.
   virtual void afterApplySchedule(int /*segment*/, Fusion& /*part*/) {}
   virtual void afterLowerStep(int /*segment*/, std::string_view /*step*/, const Kernel& /*kernel*/) {}

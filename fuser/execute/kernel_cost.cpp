@@ -23,6 +23,9 @@ size_t KernelCosts::addKernel(const Kernel& kernel) {
 }
 
 void KernelCosts::add(size_t kernel, const LaunchCost& cost) {
+  FUSER_CHECK(cost.requested >= cost.perBlock && cost.perBlock >= cost.compulsory,
+              "sectors below the compulsory ones: ", cost.requested, " requested, ", cost.perBlock, " of blocks, ",
+              cost.compulsory, " of the launch");
   const std::lock_guard lock(mutex_);
   rows_.at(kernel).cost += cost;
 }

@@ -47,6 +47,8 @@ class KernelCosts {
  public:
   // A kernel without launches; returns its number, for add. It must live as long as anyone reads it from rows().
   size_t addKernel(const Kernel& kernel);
+  // A CheckError if an instruction requested a sector less than its block has, or the blocks less than the launch has:
+  // none is below what is compulsory.
   void add(size_t kernel, const LaunchCost& cost);
   // In the order in which kernels were added, those that never ran included.
   std::vector<KernelCost> rows() const;

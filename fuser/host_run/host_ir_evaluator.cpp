@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "fuser/analysis/schedule_rules.h"
 #include "fuser/execute/expr_eval_executor.h"
 #include "fuser/host_run/callers_memory.h"
 #include "fuser/host_run/describe_run.h"
@@ -427,10 +428,11 @@ class HostRun {
   }
 
   // The width of a launch's indices: narrow where they fit, unless the schedule says it. Rule 11 of a schedule.
-  static bool isNarrow(const Kernel& kernel, const KernelArguments& arguments) {
+  bool isNarrow(const Kernel& kernel, const KernelArguments& arguments) const {
     if (!kernel.fixedWidth) return !firstOutside(kernel, arguments.ints);
     const std::string reason = kernel.narrowIndices ? whyNotNarrow(kernel, arguments.ints) : "";
-    FUSER_USER_CHECK(reason.empty(), "rule 11: the indices of ", kernel.name, " do not fit in int32: ", reason);
+    ScheduleRules(settings_.observers)
+        .require(reason.empty(), 11, "the indices of ", kernel.name, " do not fit in int32: ", reason);
     return kernel.narrowIndices;
   }
 

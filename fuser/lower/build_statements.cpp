@@ -23,15 +23,16 @@ const TensorView* resultOf(const Expr* expr) { return expr->output()->as<TensorV
 
 }  // namespace
 
-StatementBuilder::StatementBuilder(const Fusion& part, Kernel& kernel)
+StatementBuilder::StatementBuilder(const Fusion& part, Kernel& kernel, const ScheduleRules& rules)
     : part_(part),
       kernel_(kernel),
       ints_(*kernel.ints),
+      rules_(rules),
       reads_(part),
       nest_(reads_, kernel, [this](IntExpr extent) { return importExtent(extent); }),
       indexing_(
           nest_, kernel, [this](const TensorView* tensor, int axis) { return stride(tensor, axis); },
-          [this](IntExpr extent) { return importExtent(extent); }) {}
+          [this](IntExpr extent) { return importExtent(extent); }, rules) {}
 
 void StatementBuilder::build() {
   declareTensors();
@@ -187,9 +188,8 @@ void StatementBuilder::refuseReadsAhead(const std::vector<Expr*>& group, size_t 
       const bool inTurn =
           readsInPlace(reader, tensor) && sharableLoops(tensor, reader) > depth && isStoredInEachTurn(tensor, depth);
       const auto own = std::count(reader->inputs().begin(), reader->inputs().end(), val);
-      FUSER_USER_CHECK(inTurn && std::count(needed.begin(), needed.end(), val) == own, "rule 8: %",
-                       resultOf(reader)->name(), " reads elements of %", tensor->name(),
-                       " inside the loop that computes them");
+      rules_.require(inTurn && std::count(needed.begin(), needed.end(), val) == own, 8, "%", resultOf(reader)->name(),
+                     " reads elements of %", tensor->name(), " inside the loop that computes them");
     }
   }
 }
@@ -285,8 +285,8 @@ void StatementBuilder::close(const Expr* expr, const std::vector<Expr*>& group, 
   for (const Expr* other : group) {
     for (const Val* result : expr->outputs()) {
       const bool reads = std::find(other->inputs().begin(), other->inputs().end(), result) != other->inputs().end();
-      FUSER_USER_CHECK(!reads, "%", resultOf(other)->name(), " needs the reduction %", result->name(),
-                       " inside its loops");
+      rules_.require(!reads, 24, "%", resultOf(other)->name(), " needs the reduction %", result->name(),
+                     " inside its loops");
     }
   }
   if (isWelford(expr->op())) return closeWelford(expr, body);
@@ -551,9 +551,9 @@ Access StatementBuilder::firstElement(const Expr* expr, const Access& access) {
   for (int64_t i = 1; i < width; ++i) {
     together &= ints_.sub(atElement(tensor, access.index, i), first)->isConstant(i);
   }
-  FUSER_USER_CHECK(together || buffer.memory == MemoryType::Global, "rule 15: the elements of a vector of %",
-                   tensor->name(), " do not lie next to each other, or at no multiple of their number, in ",
-                   buffer.memory == MemoryType::Shared ? "shared memory" : "registers");
+  rules_.require(together || buffer.memory == MemoryType::Global, 15, "the elements of a vector of %", tensor->name(),
+                 " do not lie next to each other, or at no multiple of their number, in ",
+                 buffer.memory == MemoryType::Shared ? "shared memory" : "registers");
   return {access.buffer, first};
 }
 
@@ -582,6 +582,8 @@ void StatementBuilder::move(const Element& element, size_t place, Body& body) {
   body.push_back({std::move(statement)});
 }
 
-void runBuildStatements(const Fusion& part, Kernel& kernel) { StatementBuilder(part, kernel).build(); }
+void runBuildStatements(const Fusion& part, Kernel& kernel, const ScheduleRules& rules) {
+  StatementBuilder(part, kernel, rules).build();
+}
 
 }  // namespace fuser

@@ -14,8 +14,8 @@ namespace fuser {
 
 class StatementBuilder {
  public:
-  // The part must have passed checkSchedule and the kernel must be empty; both must outlive this object.
-  StatementBuilder(const Fusion& part, Kernel& kernel);
+  // The part must have passed checkSchedule and the kernel must be empty; all must outlive this object.
+  StatementBuilder(const Fusion& part, Kernel& kernel, const ScheduleRules& rules);
   // Fills the kernel's buffers, parameters and body; LoopNest fills block and grid. A UserError names the rule that the
   // schedule breaks. Call it once.
   void build();
@@ -129,6 +129,7 @@ class StatementBuilder {
     Access element;
   };
   std::vector<Inlined> inlined_;
+  const ScheduleRules& rules_;
   const InlineReads reads_;
   LoopNest nest_;
   Indexing indexing_;

@@ -101,6 +101,6 @@ class DoubleBufferer {
 
 }  // namespace
 
-void runDoubleBuffer(const Fusion&, Kernel& kernel) { DoubleBufferer(kernel).run(kernel.body); }
+void runDoubleBuffer(const Fusion&, Kernel& kernel, const ScheduleRules&) { DoubleBufferer(kernel).run(kernel.body); }
 
 }  // namespace fuser

@@ -47,6 +47,6 @@ void hoistConditions(Body& body) {
 
 }  // namespace
 
-void runHoistConditions(const Fusion&, Kernel& kernel) { hoistConditions(kernel.body); }
+void runHoistConditions(const Fusion&, Kernel& kernel, const ScheduleRules&) { hoistConditions(kernel.body); }
 
 }  // namespace fuser

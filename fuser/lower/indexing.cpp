@@ -131,9 +131,9 @@ OperandElement Indexing::elementAt(const Expr* expr, size_t operand, const std::
 IntExpr Indexing::storedIndex(const Expr* reader, const TensorView* tensor,
                               const std::vector<IntExpr>& coordinates) const {
   if (tensor->memoryType() == MemoryType::Global) return globalIndex(tensor, coordinates);
-  FUSER_USER_CHECK(!tensor->domain().trails, "rule 16: %", reader->output()->name(), " reads %", tensor->name(),
-                   " at other coordinates, and it lies in shared memory as the operand of %",
-                   tensor->domain().trails->name(), " does");
+  rules_.require(!tensor->domain().trails, 16, "%", reader->output()->name(), " reads %", tensor->name(),
+                 " at other coordinates, and it lies in shared memory as the operand of %",
+                 tensor->domain().trails->name(), " does");
   const std::vector<IntExpr> loops = loopCoordinatesOf(tensor, coordinates);
   checkInBlock(reader, tensor, loops);
   return bufferIndex(tensor, loops);
@@ -155,8 +155,8 @@ IntExpr Indexing::operandIndex(const Expr* expr, size_t place) const {
   const std::vector<IterDomain*>& loop = operand->domain().loop;
   for (size_t i = operand->computeAtPosition(); i < loop.size(); ++i) {
     if (!isParallel(loop[i]) || loop[i]->isReduction()) continue;
-    FUSER_USER_CHECK(coordinates[i] == nest_.coordinate(loop[i]), "%", operand->name(), " is in registers, but %",
-                     expr->output()->name(), " reads it in another thread than the one that computes it");
+    rules_.require(coordinates[i] == nest_.coordinate(loop[i]), 22, "%", operand->name(), " is in registers, but %",
+                   expr->output()->name(), " reads it in another thread than the one that computes it");
   }
   return registerIndex(expr, operand, bufferIndex(operand, coordinates));
 }
@@ -169,8 +169,8 @@ IntExpr Indexing::registerIndex(const Expr* expr, const TensorView* operand, Int
       return std::find(indices.begin(), indices.end(), symbol) != indices.end();
     };
     const bool loop = extent && extent->isConstant() && !isOneOf(kernel_.threadIdx) && !isOneOf(kernel_.blockIdx);
-    FUSER_USER_CHECK(loop, "rule 12: which register of %", operand->name(), " %", expr->output()->name(),
-                     " reads depends on the thread, or on a loop without a constant extent");
+    rules_.require(loop, 12, "which register of %", operand->name(), " %", expr->output()->name(),
+                   " reads depends on the thread, or on a loop without a constant extent");
   });
   return index;
 }
@@ -182,9 +182,9 @@ void Indexing::checkInBlock(const Expr* expr, const TensorView* operand,
   const std::vector<IterDomain*>& loop = operand->domain().loop;
   for (size_t i = 0; i < loop.size(); ++i) {
     if (isStored(operand, i) || loop[i]->isReduction()) continue;
-    FUSER_USER_CHECK(coordinates[i] == nest_.coordinate(loop[i]), "rule 8: %", operand->name(),
-                     " is in shared memory, but %", expr->output()->name(), " reads it in another ",
-                     isBlockDim(loop[i]->parallelType()) ? "block" : "turn of a loop", " than the one that stores it");
+    rules_.require(coordinates[i] == nest_.coordinate(loop[i]), 8, "%", operand->name(), " is in shared memory, but %",
+                   expr->output()->name(), " reads it in another ",
+                   isBlockDim(loop[i]->parallelType()) ? "block" : "turn of a loop", " than the one that stores it");
   }
 }
 
@@ -194,10 +194,11 @@ void Indexing::checkReadsOwn(const Expr* expr, const TensorView* operand) const 
   bool own = readsInPlace(expr, operand);
   const std::vector<IntExpr> coordinates = own ? loopCoordinatesFrom(expr, operand) : std::vector<IntExpr>();
   const auto* result = expr->output()->as<TensorView>();
-  const auto loopOn = [](const TensorView* tensor, ParallelType type) -> std::optional<size_t> {
+  // Of one turn is none: the first of the threads stores then, as without such a loop.
+  const auto loopOn = [&](const TensorView* tensor, ParallelType type) -> std::optional<size_t> {
     const std::vector<IterDomain*>& loop = tensor->domain().loop;
     for (size_t i = 0; i < loop.size(); ++i) {
-      if (loop[i]->parallelType() == type) return i;
+      if (loop[i]->parallelType() == type && !nest_.extent(loop[i])->isConstant(1)) return i;
     }
     return std::nullopt;
   };
@@ -211,9 +212,9 @@ void Indexing::checkReadsOwn(const Expr* expr, const TensorView* operand) const 
     const bool same = own && stored && coordinates[*stored] == nest_.coordinate(operand->domain().loop[*stored]);
     own = own && (once || same);
   }
-  FUSER_USER_CHECK(own, "%", result->name(), " reads %", operand->name(),
-                   " in global memory, where another thread stores it: cacheBefore %", operand->name(),
-                   " keeps a copy in registers");
+  rules_.require(own, 23, "%", result->name(), " reads %", operand->name(),
+                 " in global memory, where another thread stores it: cacheBefore %", operand->name(),
+                 " keeps a copy in registers");
 }
 
 // Maps the consumer's coordinates through the op to the producer's loop roots, then through the producer's transforms.

@@ -5,6 +5,7 @@
 // by those and by its coordinates on threads.
 
 #include "fuser/analysis/axis_map.h"
+#include "fuser/analysis/schedule_rules.h"
 #include "fuser/lower/loop_nest.h"
 
 namespace fuser {
@@ -19,12 +20,13 @@ class Indexing {
   // `stride` returns the stride, in elements, of an axis (an index into axes()) of a global tensor, as an expression of
   // the kernel. `importExtent` copies an expression over the part's extents into the kernel's arena.
   Indexing(const LoopNest& nest, Kernel& kernel, std::function<IntExpr(const TensorView*, int axis)> stride,
-           std::function<IntExpr(IntExpr)> importExtent)
+           std::function<IntExpr(IntExpr)> importExtent, const ScheduleRules& rules)
       : nest_(nest),
         kernel_(kernel),
         ints_(*kernel.ints),
         stride_(std::move(stride)),
-        importExtent_(std::move(importExtent)) {}
+        importExtent_(std::move(importExtent)),
+        rules_(rules) {}
 
   // The index of the element of the result that the expression writes.
   IntExpr resultIndex(const Expr* expr) const;
@@ -68,6 +70,7 @@ class Indexing {
   IntExprArena& ints_;
   std::function<IntExpr(const TensorView*, int)> stride_;
   std::function<IntExpr(IntExpr)> importExtent_;
+  const ScheduleRules& rules_;
 };
 
 }  // namespace fuser

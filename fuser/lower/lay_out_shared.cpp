@@ -8,16 +8,15 @@
 
 namespace fuser {
 
-void runLayOutShared(const Fusion&, Kernel& kernel) {
+void runLayOutShared(const Fusion&, Kernel& kernel, const ScheduleRules& rules) {
   const SharedLayout layout = sharedLayout(kernel);
   for (Buffer& buffer : kernel.buffers) {
     if (buffer.memory != MemoryType::Shared) continue;
     buffer.offset = static_cast<int64_t>(layout.offsets[static_cast<size_t>(buffer.id)]);
   }
   const auto bytes = static_cast<int64_t>(layout.end);
-  FUSER_USER_CHECK(bytes <= kernel.device.optInShared,
-                   "rule 8: shared memory, with the scratch of block reductions, is ", bytes,
-                   " bytes: a block has at most ", kernel.device.optInShared);
+  rules.require(bytes <= kernel.device.optInShared, 8, "shared memory, with the scratch of block reductions, is ",
+                bytes, " bytes: a block has at most ", kernel.device.optInShared);
 }
 
 }  // namespace fuser

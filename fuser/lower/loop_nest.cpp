@@ -78,6 +78,8 @@ void LoopNest::shareLoops(const InlineReads& reads) {
       const size_t shared = tensor->computesWith() ? sharableLoops(tensor, use) : tensor->computeAtPosition();
       const TensorView* consumer = use->output()->as<TensorView>();
       const std::vector<int> match = matchLoopRoots(tensor, use);
+      FUSER_CHECK(shared <= consumer->domain().loop.size(), "%", tensor->name(), " shares more loops than %",
+                  consumer->name(), " has");
       for (size_t axis = 0; axis < shared; ++axis) {
         sameLoop_.unite(firstLoop_.at(tensor) + axis, firstLoop_.at(consumer) + axis);
         for (size_t root : rootsOf(tensor, tensor->domain().loop[axis])) {

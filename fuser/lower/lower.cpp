@@ -20,18 +20,17 @@ IntExpr inExtents(const Kernel& kernel, const Fusion& part, IntExpr size) {
 }
 
 // Rule 21 of a schedule. Without sizes, the launch says it.
-void checkGrid(const Kernel& kernel, const Fusion& part, SizeFacts* sizes) {
+void checkGrid(const Kernel& kernel, const Fusion& part, SizeFacts* sizes, const ScheduleRules& rules) {
   const int64_t most[] = {0, kernel.device.gridY, kernel.device.gridZ};
   for (size_t d = 1; d < 3; ++d) {
     const IntExpr blocks = inExtents(kernel, part, kernel.gridDim[d]);
     const bool fits = blocks->isConstant() ? blocks->value <= most[d] : !sizes || sizes->atMost(blocks, most[d]);
-    FUSER_USER_CHECK(fits, "rule 21: a grid has more than the ", most[d], " blocks along ", "xyz"[d],
-                     " that the device takes");
+    rules.require(fits, 21, "a grid has more than the ", most[d], " blocks along ", "xyz"[d], " that the device takes");
   }
 }
 
 // Rule 9 of a schedule.
-void checkBlocksAtOnce(const Kernel& kernel, const Fusion& part, SizeFacts* sizes) {
+void checkBlocksAtOnce(const Kernel& kernel, const Fusion& part, SizeFacts* sizes, const ScheduleRules& rules) {
   if (!hasGridBarrier(kernel)) return;
   const int64_t threads = kernel.blockDim[0] * kernel.blockDim[1] * kernel.blockDim[2];
   const int64_t most = blocksAtOnce(kernel.device, threads, static_cast<int64_t>(sharedMemoryBytes(kernel)));
@@ -39,8 +38,8 @@ void checkBlocksAtOnce(const Kernel& kernel, const Fusion& part, SizeFacts* size
   IntExpr blocks = ints.constant(1);
   for (IntExpr size : kernel.gridDim) blocks = ints.mul(blocks, inExtents(kernel, part, size));
   const bool fits = blocks->isConstant() ? blocks->value <= most : sizes && sizes->atMost(blocks, most);
-  FUSER_USER_CHECK(fits, "rule 9: the blocks wait for each other, and may be more than the ", most,
-                   " that the device runs at once");
+  rules.require(fits, 9, "the blocks wait for each other, and may be more than the ", most,
+                " that the device runs at once");
 }
 
 }  // namespace
@@ -48,18 +47,19 @@ void checkBlocksAtOnce(const Kernel& kernel, const Fusion& part, SizeFacts* size
 std::unique_ptr<Kernel> lower(const Fusion& part, const std::string& kernelName, const CompileContext& context,
                               int segment) {
   auto kernel = std::make_unique<Kernel>();
+  const ScheduleRules rules(context.observers);
   kernel->name = kernelName;
   kernel->device = context.device();
   kernel->contraction = context.options.contraction;
   kernel->fixedWidth = part.indexType().has_value();
   kernel->narrowIndices = part.indexType() == DataType::Int32;
 #define LOWER_STEP(name, file, summary) \
-  run##name(part, *kernel);             \
-  for (CompileObserver* observer : context.observers) observer->afterLowerStep(segment, #name, *kernel);
+  run##name(part, *kernel, rules);      \
+  for (CompileObserver * observer : context.observers) observer->afterLowerStep(segment, #name, *kernel);
 #include "fuser/lower/steps.def"
 #undef LOWER_STEP
-  checkGrid(*kernel, part, context.sizes);
-  checkBlocksAtOnce(*kernel, part, context.sizes);
+  checkGrid(*kernel, part, context.sizes, rules);
+  checkBlocksAtOnce(*kernel, part, context.sizes, rules);
   return kernel;
 }
 

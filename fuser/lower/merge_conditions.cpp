@@ -33,6 +33,6 @@ void mergeNeighbours(Body& body) {
   body = std::move(merged);
 }
 
-void runMergeConditions(const Fusion&, Kernel& kernel) { mergeConditions(kernel.body); }
+void runMergeConditions(const Fusion&, Kernel& kernel, const ScheduleRules&) { mergeConditions(kernel.body); }
 
 }  // namespace fuser

@@ -367,7 +367,7 @@ class Synchronizer {
 
 }  // namespace
 
-void runSynchronize(const Fusion&, Kernel& kernel) {
+void runSynchronize(const Fusion&, Kernel& kernel, const ScheduleRules&) {
   const bool shared = std::any_of(kernel.buffers.begin(), kernel.buffers.end(),
                                   [](const Buffer& buffer) { return buffer.memory == MemoryType::Shared; });
   if (!shared && kernel.workspaces.empty()) return;

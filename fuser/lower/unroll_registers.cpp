@@ -53,6 +53,6 @@ class Unroller {
 
 }  // namespace
 
-void runUnrollRegisters(const Fusion&, Kernel& kernel) { Unroller(kernel).run(kernel.body); }
+void runUnrollRegisters(const Fusion&, Kernel& kernel, const ScheduleRules&) { Unroller(kernel).run(kernel.body); }
 
 }  // namespace fuser

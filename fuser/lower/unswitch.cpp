@@ -59,20 +59,20 @@ class BulkCopy final : public StatementCopy {
   std::vector<IntExpr> implied_;
 };
 
-void refuseBarriers(const Body& body) {
-  forEachStatement(body, [](const Statement& statement) {
+void refuseBarriers(const Body& body, const ScheduleRules& rules) {
+  forEachStatement(body, [&](const Statement& statement) {
     const bool meets =
         std::holds_alternative<Barrier>(statement.node) || std::holds_alternative<Shuffle>(statement.node);
-    FUSER_USER_CHECK(!meets, "rule 14: threads wait for each other in an unswitched loop");
+    rules.require(!meets, 14, "threads wait for each other in an unswitched loop");
   });
 }
 
-void unswitch(Kernel& kernel, Body& body) {
+void unswitch(Kernel& kernel, Body& body, const ScheduleRules& rules) {
   Body made;
   for (Statement& statement : body) {
     For* loop = std::get_if<For>(&statement.node);
-    if (If* guarded = std::get_if<If>(&statement.node)) unswitch(kernel, guarded->body);
-    if (loop) unswitch(kernel, loop->body);
+    if (If* guarded = std::get_if<If>(&statement.node)) unswitch(kernel, guarded->body, rules);
+    if (loop) unswitch(kernel, loop->body, rules);
     if (!loop || !loop->whole) {
       made.push_back(std::move(statement));
       continue;
@@ -80,7 +80,7 @@ void unswitch(Kernel& kernel, Body& body) {
     const IntExpr whole = loop->whole;
     loop->whole = nullptr;
     const Body tail{std::move(statement)};
-    refuseBarriers(tail);
+    refuseBarriers(tail, rules);
     made.push_back({If{whole, BulkCopy(kernel, whole).copy(tail)}});
     made.push_back({If{kernel.ints->equal(whole, kernel.ints->constant(0)), tail}});
   }
@@ -105,6 +105,6 @@ IntExpr inAllIterations(IntExprArena& ints, IntExpr condition, const std::set<In
   });
 }
 
-void runUnswitch(const Fusion&, Kernel& kernel) { unswitch(kernel, kernel.body); }
+void runUnswitch(const Fusion&, Kernel& kernel, const ScheduleRules& rules) { unswitch(kernel, kernel.body, rules); }
 
 }  // namespace fuser

@@ -310,9 +310,11 @@ class Builder {
     timed("schedule", [&] { isCallers = !chooseInto(schedule, group, part, known, map); });
     try {
       timed("apply schedule", [&] {
+        const ScheduleRules rules(context_.observers);
         applySchedule(*part.fusion, schedule);
-        checkOverwritten(group, part, schedule);
-        checkSchedule(*part.fusion, context_.device(), known);
+        checkOverwritten(group, part, schedule, rules);
+        checkAlignment(part, rules);
+        checkSchedule(*part.fusion, context_.device(), known, rules);
       });
       tell(&CompileObserver::afterApplySchedule, group.index, *part.fusion);
       timed("lower", [&] { lowerPart(group, part, known); });
@@ -382,7 +384,8 @@ class Builder {
 
   // Rule 19. planAliases has seen who reads what is overwritten. Where one expression does, it is read at one place,
   // whatever else is computed again.
-  void checkOverwritten(const HostGroup& group, const ClonedPart& part, const Schedule& schedule) const {
+  void checkOverwritten(const HostGroup& group, const ClonedPart& part, const Schedule& schedule,
+                        const ScheduleRules& rules) const {
     const bool recomputes = std::any_of(schedule.begin(), schedule.end(),
                                         [](const Transform& step) { return step.kind == TransformKind::Recompute; });
     for (const auto& [number, input] : program_->fusion->aliases()) {
@@ -391,8 +394,27 @@ class Builder {
                         std::find(inPlace_.begin(), inPlace_.end(), output) != inPlace_.end();
       const auto copy = part.vals.find(input);
       if (!recomputes || !mine || copy == part.vals.end()) continue;
-      FUSER_USER_CHECK(copy->second->uses().size() <= 1, "rule 19: the kernel overwrites %", input->name(),
-                       ", which several of its expressions read, and recompute may read it once more");
+      rules.require(copy->second->uses().size() <= 1, 19, "the kernel overwrites %", input->name(),
+                    ", which several of its expressions read, and recompute may read it once more");
+    }
+  }
+
+  // Rule 25. A case's schedule knows no addresses.
+  void checkAlignment(const ClonedPart& part, const ScheduleRules& rules) {
+    if (layouts_.empty()) return;
+    const std::vector<InputLayout> layouts = layoutsOf(part);
+    const std::vector<Val*>& inputs = part.fusion->inputs();
+    for (const Expr* expr : part.fusion->exprs()) {
+      if (expr->op() != OpKind::Set) continue;
+      const auto* tensor = expr->output()->as<TensorView>();
+      const auto place = static_cast<size_t>(std::find(inputs.begin(), inputs.end(), expr->input(0)) - inputs.begin());
+      const std::vector<IterDomain*>& loop = tensor->domain().loop;
+      if (place >= layouts.size() || loop.empty() || loop.back()->parallelType() != ParallelType::Vectorize) continue;
+      const IntExpr elements = loop.back()->extent();
+      const int64_t bytes =
+          elements->isConstant() ? elements->value * static_cast<int64_t>(dtypeSize(tensor->dtype())) : 0;
+      rules.require(bytes <= layouts[place].alignment || elements->isConstant(1), 25, "vectors of ", bytes,
+                    " bytes of %", inputs[place]->name(), ", whose memory is aligned to ", layouts[place].alignment);
     }
   }
 

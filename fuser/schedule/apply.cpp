@@ -166,11 +166,15 @@ class Applier {
     };
     FUSER_USER_CHECK(std::any_of(producer->uses().begin(), producer->uses().end(), reads), "%", step.other,
                      " does not read %", step.tensor);
-    const size_t most = deepest(producer->definition());
-    FUSER_USER_CHECK(step.axis >= 0 && static_cast<size_t>(step.axis) <= most, "%", step.tensor, " shares only ", most,
-                     " loops with its consumers, not ", step.axis);
+    const size_t loops = producer->domain().loop.size();  // how many the readers share is known at the end: rule 5
+    FUSER_USER_CHECK(step.axis >= 0 && static_cast<size_t>(step.axis) <= loops, "%", step.tensor, " has ", loops,
+                     " loops, not ", step.axis);
+    shareLoops(producer, static_cast<size_t>(step.axis));
+  }
+
+  static void shareLoops(const TensorView* producer, size_t loops) {
     for (Val* result : producer->definition()->outputs()) {
-      result->as<TensorView>()->setComputeAtPosition(static_cast<size_t>(step.axis));
+      result->as<TensorView>()->setComputeAtPosition(loops);
       result->as<TensorView>()->setComputesWith(false);
     }
   }
@@ -217,6 +221,7 @@ class Applier {
     FUSER_USER_CHECK(!tensor->isFusionOutput() || step.memory == MemoryType::Global, "%", step.tensor,
                      ": outputs are in global memory");
     tensor->setMemoryType(step.memory);
+    if (step.memory == MemoryType::Global) shareLoops(tensor, 0);  // its readers come after all of its own loops
   }
 
   void pad(const Transform& step) {

@@ -1,8 +1,8 @@
 // The numbered rules of a schedule, on which lowering relies:
 //   1  threads: every axis on TIDx, TIDy, TIDz has a constant extent; a block has at most the device's
-//   2  a tensor uses each thread and block dimension once
-//   3  a vector axis is the last one, of 2, 4, 8 or 16 elements and at most 16 bytes, of a plain copy from one kind of
-//      memory to another, along the axis whose neighbours lie next to each other in global memory
+//   2  a tensor uses each thread and block dimension once, also for axes of one element: the others do not compute them
+//   3  a vector axis of several elements is the last one, of 2, 4, 8 or 16 and at most 16 bytes, of a plain copy from
+//      one kind of memory to another, along the axis whose neighbours lie next to each other in global memory
 //   4  a reduction's result is local; its reduced axes are serial, unrolled, on threads or on blocks; its kept axes
 //      that it does not share with its readers are on threads or blocks, or have constant extents: a thread then keeps
 //      a result for each. A variance has no such axes
@@ -30,9 +30,14 @@
 //  19  a kernel that computes something again reads an input that it overwrites in one expression
 //      (runtime/build_program.cpp)
 //  20  a tensor with an axis that may be expanded to no elements shares a loop along it with its readers, which then
-//  has
-//      no turns; a loop of its own would run over the one element that is stored
+//      has no turns; a loop of its own would run over the one element that is stored
 //  21  a grid has at most the device's blocks along y and z (lower/lower.cpp)
+//  22  a register is read by the thread that computes it (lower/indexing.cpp)
+//  23  what a kernel stores in an output is read back by the thread that stored it (lower/indexing.cpp)
+//  24  nothing reads a reduction inside the loops that compute it (lower/build_statements.cpp)
+//  25  the memory of an input that vectors are loaded from is aligned to them (runtime/build_program.cpp)
+// Tests run what these rules reject (analysis/schedule_rules.h): a broken one is a wrong kernel, but for limits of
+// devices.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -48,128 +53,134 @@ bool isParallel(const IterDomain* axis) {
   return isThreadDim(axis->parallelType()) || isBlockDim(axis->parallelType());
 }
 
-void checkAxes(const TensorView* tensor) {
+// A later merge may leave fewer loops than a tensor was told to share.
+void checkPosition(const TensorView* tensor, const ScheduleRules&) {
+  const size_t loops = tensor->domain().loop.size();
+  FUSER_USER_CHECK(tensor->computeAtPosition() <= loops, "rule 5: %", tensor->name(), " has ", loops,
+                   " loops, and is to share ", tensor->computeAtPosition());
+}
+
+void checkAxes(const TensorView* tensor, const ScheduleRules& rules) {
   std::array<bool, 9> used{};
   for (const IterDomain* axis : tensor->domain().loop) {
     const ParallelType type = axis->parallelType();
     if (!isParallel(axis)) continue;
-    FUSER_USER_CHECK(!used[static_cast<size_t>(type)], "rule 2: %", tensor->name(), " uses ", parallelTypeName(type),
-                     " twice");
+    rules.require(!used[static_cast<size_t>(type)], 2, "%", tensor->name(), " uses ", parallelTypeName(type), " twice");
     used[static_cast<size_t>(type)] = true;
-    FUSER_USER_CHECK(isBlockDim(type) || axis->extent()->isConstant(), "rule 1: an axis of %", tensor->name(), " on ",
-                     parallelTypeName(type), " has no constant extent");
+    rules.require(isBlockDim(type) || axis->extent()->isConstant(), 1, "an axis of %", tensor->name(), " on ",
+                  parallelTypeName(type), " has no constant extent");
   }
 }
 
-void checkShared(const TensorView* tensor) {
+void checkShared(const TensorView* tensor, const ScheduleRules& rules) {
   const std::vector<IterDomain*>& loop = tensor->domain().loop;
   const bool skewed = tensor->padding() != RowPadding() ||
                       std::any_of(loop.begin(), loop.end(), [](const auto* axis) { return axis->isSwizzled(); });
-  FUSER_USER_CHECK(!skewed || tensor->memoryType() == MemoryType::Shared, "rule 17: %", tensor->name(),
-                   " has padded rows or a swizzled axis, and is not in shared memory");
+  rules.require(!skewed || tensor->memoryType() == MemoryType::Shared, 17, "%", tensor->name(),
+                " has padded rows or a swizzled axis, and is not in shared memory");
 }
 
-void checkDoubleBuffer(const TensorView* tensor) {
+void checkDoubleBuffer(const TensorView* tensor, const ScheduleRules& rules) {
   if (!tensor->isDoubleBuffered()) return;
   const Expr* maker = tensor->definition();
   const bool copies = maker->op() == OpKind::Set && !maker->input(0)->definition();
-  const std::string what = concat("rule 18: %", tensor->name(), " cannot be double-buffered: ");
-  FUSER_USER_CHECK(copies && tensor->memoryType() == MemoryType::Local, what, "it is no copy of an input in registers");
-  FUSER_USER_CHECK(serialLoopAround(tensor), what, "it shares no serial loop with its readers");
+  const std::string what = concat("%", tensor->name(), " cannot be double-buffered: ");
+  rules.require(copies && tensor->memoryType() == MemoryType::Local, 18, what,
+                "it is no copy of an input in registers");
+  rules.require(serialLoopAround(tensor).has_value(), 18, what, "it shares no serial loop with its readers");
 }
 
-void checkVector(const TensorView* tensor) {
+void checkVector(const TensorView* tensor, const ScheduleRules& rules) {
   const std::vector<IterDomain*>& loop = tensor->domain().loop;
   for (size_t i = 0; i < loop.size(); ++i) {
     if (loop[i]->parallelType() != ParallelType::Vectorize) continue;
     const IntExpr extent = loop[i]->extent();
-    const bool size = extent->isConstant() &&
-                      (extent->value == 2 || extent->value == 4 || extent->value == 8 || extent->value == 16) &&
+    if (extent->isConstant(1)) continue;  // no vector
+    const std::string what = concat("%", tensor->name(), " cannot be vectorized: ");
+    FUSER_USER_CHECK(extent->isConstant(), "rule 3: ", what, "a vector has a constant number of elements");
+    const bool size = (extent->value == 2 || extent->value == 4 || extent->value == 8 || extent->value == 16) &&
                       extent->value * static_cast<int64_t>(dtypeSize(tensor->dtype())) <= 16;
     const Expr* maker = tensor->definition();
     const auto* source = maker->op() == OpKind::Set ? maker->input(0)->as<TensorView>() : nullptr;
     const bool copy = source && source->memoryType() != tensor->memoryType();
-    const std::string what = concat("rule 3: %", tensor->name(), " cannot be vectorized: ");
-    FUSER_USER_CHECK(i + 1 == loop.size(), what, "the vector must be the last loop axis");
-    FUSER_USER_CHECK(size, what, "a vector must have 2, 4, 8 or 16 elements, and at most 16 bytes");
-    FUSER_USER_CHECK(copy, what, "it must be a plain copy (set) from one kind of memory to another");
+    rules.require(i + 1 == loop.size(), 3, what, "the vector must be the last loop axis");
+    rules.require(size, 3, what, "a vector must have 2, 4, 8 or 16 elements, and at most 16 bytes");
+    rules.require(copy, 3, what, "it must be a plain copy (set) from one kind of memory to another");
     const std::vector<IterDomain*> axes = tensor->axes();
     const auto along = std::find(axes.begin(), axes.end(), innermostRootOf(tensor, loop[i]));
     for (const TensorView* moved : {tensor, source}) {
-      if (moved->memoryType() != MemoryType::Global) continue;
+      if (!moved || moved->memoryType() != MemoryType::Global) continue;
       // A workspace is dense in the order of its axes.
       const TensorDomain& memory = moved->domain();
       const bool workspace = moved->definition() && !moved->isFusionOutput();
       const bool dense = workspace || memory.contiguity.empty() || memory.contiguity.back().value_or(false);
       const auto innermost = workspace || memory.allocationOrder.empty() ? static_cast<int>(axes.size()) - 1
                                                                          : memory.allocationOrder.back();
-      FUSER_USER_CHECK(dense, what, "in its memory, which a caller may give, neighbours need not lie next to each ",
-                       "other");
-      FUSER_USER_CHECK(along != axes.end() && along - axes.begin() == innermost, what,
-                       "the vector must lie along the innermost axis of its memory");
+      rules.require(dense, 3, what, "in its memory, which a caller may give, neighbours need not lie next to each ",
+                    "other");
+      rules.require(along != axes.end() && along - axes.begin() == innermost, 3, what,
+                    "the vector must lie along the innermost axis of its memory");
     }
   }
 }
 
-void checkReduction(const TensorView* tensor) {
+void checkReduction(const TensorView* tensor, const ScheduleRules& rules) {
   if (!isReduction(tensor->definition()->op())) return;
-  FUSER_USER_CHECK(tensor->memoryType() == MemoryType::Local, "rule 4: the reduction %", tensor->name(),
-                   " is not in local memory");
+  rules.require(tensor->memoryType() == MemoryType::Local, 4, "the reduction %", tensor->name(),
+                " is not in local memory");
   const std::vector<IterDomain*>& loop = tensor->domain().loop;
   for (size_t i = 0; i < loop.size(); ++i) {
     if (loop[i]->isFactored()) {
       const ParallelType type = loop[i]->parallelType();
-      FUSER_USER_CHECK(
-          (type == ParallelType::Serial || type == ParallelType::Unroll) && loop[i]->extent()->isConstant(),
-          "rule 10: loop axis ", i, " of %", tensor->name(),
-          ", which has partial results, is not serial of a constant extent");
+      rules.require((type == ParallelType::Serial || type == ParallelType::Unroll) && loop[i]->extent()->isConstant(),
+                    10, "loop axis ", i, " of %", tensor->name(),
+                    ", which has partial results, is not serial of a constant extent");
     }
     if (!loop[i]->isReduction()) {
       const IntExpr extent = loop[i]->extent();
       const bool perThread = isWelford(tensor->definition()->op()) ? extent->isConstant(1) : extent->isConstant();
-      FUSER_USER_CHECK(i < tensor->computeAtPosition() || isParallel(loop[i]) || perThread,
-                       "rule 4: the kept loop axis ", i, " of the reduction %", tensor->name(),
-                       " is serial and not shared with its consumers");
+      rules.require(i < tensor->computeAtPosition() || isParallel(loop[i]) || perThread, 4, "the kept loop axis ", i,
+                    " of the reduction %", tensor->name(), " is serial and not shared with its consumers");
     }
   }
 }
 
-void checkInlining(const TensorView* tensor, const InlineReads& reads) {
+void checkInlining(const TensorView* tensor, const InlineReads& reads, const ScheduleRules& rules) {
   const size_t position = tensor->computeAtPosition();
   for (const Expr* use : tensor->uses()) {
     if (!reads.hasLoops(use) || reads.isInline(use, tensor)) continue;
-    FUSER_USER_CHECK(position <= sharableLoops(tensor, use), "rule 5: %", tensor->name(), " does not share ", position,
-                     " loops with %", use->output()->name());
+    rules.require(position <= sharableLoops(tensor, use), 5, "%", tensor->name(), " does not share ", position,
+                  " loops with %", use->output()->name());
   }
   const bool alone = tensor->definition()->outputs().size() == 1;
-  FUSER_USER_CHECK(position == 0 || !alone || !tensor->uses().empty(), "rule 5: nothing reads %", tensor->name());
+  rules.require(position == 0 || !alone || !tensor->uses().empty(), 5, "nothing reads %", tensor->name());
   if (tensor->memoryType() == MemoryType::Global) {
-    FUSER_USER_CHECK(position == 0, "rule 5: %", tensor->name(), " is in global memory and shares loops");
+    rules.require(position == 0, 5, "%", tensor->name(), " is in global memory and shares loops");
     return;
   }
   const std::vector<IterDomain*>& loop = tensor->domain().loop;
   for (size_t i = position; i < loop.size(); ++i) {
-    FUSER_USER_CHECK(isParallel(loop[i]) || loop[i]->isReduction() || loop[i]->extent()->isConstant(),
-                     "rule 6: loop axis ", i, " of %", tensor->name(), " has no constant extent");
+    rules.require(isParallel(loop[i]) || loop[i]->isReduction() || loop[i]->extent()->isConstant(), 6, "loop axis ", i,
+                  " of %", tensor->name(), " has no constant extent");
   }
 }
 
-void checkInlineReads(const Expr* reader, const InlineReads& reads) {
+void checkInlineReads(const Expr* reader, const InlineReads& reads, const ScheduleRules& rules) {
   for (const Val* operand : reader->inputs()) {
     if (!operand->isTensor() || !reads.isInline(reader, operand->as<TensorView>())) continue;
     const std::string reason = whyNotInline(reader, operand->as<TensorView>());
-    FUSER_USER_CHECK(reason.empty(), "rule 16: ", reason);
+    rules.require(reason.empty(), 16, "", reason);
   }
 }
 
-void checkBounds(const TensorView* tensor, SizeFacts* sizes) {
+void checkBounds(const TensorView* tensor, SizeFacts* sizes, const ScheduleRules& rules) {
   for (const LoopTransform& step : tensor->domain().transforms) {
     if (!step.split || !step.split->whole || step.split->in->isBroadcast()) continue;
     const IntExpr size = step.split->in->extent();
     const int64_t most = step.split->factor;
     const bool fits = size->isConstant() ? size->value <= most : sizes && sizes->atMost(size, most);
-    FUSER_USER_CHECK(fits, "rule 7: an axis of %", tensor->name(), " has more than ", most, " elements",
-                     sizes ? "" : ", or may have: nothing is known of its size");
+    rules.require(fits, 7, "an axis of %", tensor->name(), " has more than ", most, " elements",
+                  sizes ? "" : ", or may have: nothing is known of its size");
   }
 }
 
@@ -188,19 +199,19 @@ bool sharesLoopAlong(const TensorView* tensor, const IterDomain* axis) {
   return std::any_of(domain.loop.begin(), shared, [&](const IterDomain* loop) { return along.count(loop) != 0; });
 }
 
-void checkExpanded(const TensorView* tensor, SizeFacts* sizes) {
+void checkExpanded(const TensorView* tensor, SizeFacts* sizes, const ScheduleRules& rules) {
   for (const IterDomain* axis : tensor->domain().logical) {
     if (!axis->isExpanded() || (sizes && !sizes->isZero(axis->expandedExtent()))) continue;
-    FUSER_USER_CHECK(sharesLoopAlong(tensor, axis), "rule 20: an axis of %", tensor->name(),
-                     " may be expanded to no elements, and its readers do not share the loop along it");
+    rules.require(sharesLoopAlong(tensor, axis), 20, "an axis of %", tensor->name(),
+                  " may be expanded to no elements, and its readers do not share the loop along it");
   }
 }
 
 // From the vector to the axis of the tensor that it lies along.
-void checkRemainder(const TensorView* tensor, SizeFacts* sizes) {
+void checkRemainder(const TensorView* tensor, SizeFacts* sizes, const ScheduleRules& rules) {
   if (tensor->domain().loop.empty()) return;
   const IterDomain* axis = tensor->domain().loop.back();
-  if (axis->parallelType() != ParallelType::Vectorize) return;
+  if (axis->parallelType() != ParallelType::Vectorize || axis->extent()->isConstant(1)) return;
   const int64_t width = axis->extent()->value;
   const std::vector<LoopTransform>& steps = tensor->domain().transforms;
   bool whole = true;
@@ -214,26 +225,26 @@ void checkRemainder(const TensorView* tensor, SizeFacts* sizes) {
   }
   const IntExpr size = axis->extent();
   whole = whole && (size->isConstant() ? size->value % width == 0 : sizes && sizes->divisibleBy(size, width));
-  FUSER_USER_CHECK(whole, "rule 13: vectors of ", width, " elements of %", tensor->name(), " may have a remainder");
+  rules.require(whole, 13, "vectors of ", width, " elements of %", tensor->name(), " may have a remainder");
 }
 
 }  // namespace
 
-void checkSchedule(const Fusion& part, const DeviceProperties& device, SizeFacts* sizes) {
+void checkSchedule(const Fusion& part, const DeviceProperties& device, SizeFacts* sizes, const ScheduleRules& rules) {
   const InlineReads reads(part);
   const std::vector<Expr*>& exprs = reads.exprsWithLoops();
-  for (const Expr* expr : exprs) checkBounds(expr->output()->as<TensorView>(), sizes);
+  for (const Expr* expr : exprs) checkBounds(expr->output()->as<TensorView>(), sizes, rules);
   const auto forEachResult = [&](const auto& check) {
     for (const Expr* expr : exprs) {
       for (const Val* result : expr->outputs()) check(result->as<TensorView>());
     }
   };
-  for (const auto check : {checkAxes, checkShared, checkDoubleBuffer, checkVector, checkReduction})
-    forEachResult(check);
-  forEachResult([&](const TensorView* tensor) { checkInlining(tensor, reads); });
-  for (const Expr* expr : exprs) checkInlineReads(expr, reads);
-  forEachResult([&](const TensorView* tensor) { checkExpanded(tensor, sizes); });
-  for (const Expr* expr : exprs) checkRemainder(expr->output()->as<TensorView>(), sizes);
+  for (const auto check : {checkPosition, checkAxes, checkShared, checkDoubleBuffer, checkVector, checkReduction})
+    forEachResult([&](const TensorView* tensor) { check(tensor, rules); });
+  forEachResult([&](const TensorView* tensor) { checkInlining(tensor, reads, rules); });
+  for (const Expr* expr : exprs) checkInlineReads(expr, reads, rules);
+  forEachResult([&](const TensorView* tensor) { checkExpanded(tensor, sizes, rules); });
+  for (const Expr* expr : exprs) checkRemainder(expr->output()->as<TensorView>(), sizes, rules);
   std::array<int64_t, 3> threads{1, 1, 1};
   for (const Expr* expr : exprs) {
     for (const IterDomain* axis : expr->output()->as<TensorView>()->domain().loop) {
@@ -243,8 +254,8 @@ void checkSchedule(const Fusion& part, const DeviceProperties& device, SizeFacts
     }
   }
   const int64_t all = threads[0] * threads[1] * threads[2];
-  FUSER_USER_CHECK(all <= device.threadsPerBlock, "rule 1: a block of ", all, " threads: it has at most ",
-                   device.threadsPerBlock);
+  rules.require(all <= device.threadsPerBlock, 1, "a block of ", all, " threads: it has at most ",
+                device.threadsPerBlock);
 }
 
 }  // namespace fuser

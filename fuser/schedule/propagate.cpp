@@ -69,10 +69,15 @@ AxisImages followTransforms(const TensorDomain& reference, AxisImages images,
   return images;
 }
 
+// By position: the other tensor may have axes that this one lacks.
 AxisImages rootImages(const TensorDomain& reference, const TensorDomain& domain) {
   AxisImages images;
+  const std::vector<int>& positions = reference.referencePosition;
   for (size_t i = 0; i < domain.loopRoot.size(); ++i) {
-    images[reference.loopRoot[domain.referencePosition[i]]] = domain.loopRoot[i];
+    const auto found = std::find(positions.begin(), positions.end(), domain.referencePosition[i]);
+    if (found != positions.end()) {
+      images[reference.loopRoot[static_cast<size_t>(found - positions.begin())]] = domain.loopRoot[i];
+    }
   }
   return images;
 }

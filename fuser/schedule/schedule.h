@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "fuser/analysis/compile_context.h"
+#include "fuser/analysis/schedule_rules.h"
 #include "fuser/ir/transform.h"
 
 namespace fuser {
@@ -41,6 +42,7 @@ void applySchedule(Fusion& part, const Schedule& schedule);
 // --- check.cpp ---
 // Checks the rules that lowering requires of a scheduled fusion for a device; a UserError names the first one that is
 // broken. `sizes` answers questions about the part's extents; may be null.
-void checkSchedule(const Fusion& part, const DeviceProperties& device = defaultDevice(), SizeFacts* sizes = nullptr);
+void checkSchedule(const Fusion& part, const DeviceProperties& device = defaultDevice(), SizeFacts* sizes = nullptr,
+                   const ScheduleRules& rules = ScheduleRules());
 
 }  // namespace fuser

@@ -59,4 +59,25 @@ bool refillOneTurnLess(Kernel& kernel) {
   });
 }
 
+// A turn loads what the turn after the next one needs.
+bool refillOneTurnTooFar(Kernel& kernel) {
+  IntExprArena& ints = *kernel.ints;
+  bool changed = false;
+  editRefills(kernel, [&](For& loop, Statement&, Statement& load) {
+    Body loading{load};
+    forEachBody(loading, [&](Body& body) {
+      for (Statement& statement : body) {
+        Move* move = std::get_if<Move>(&statement.node);
+        if (!move || !isGlobal(kernel, move->source)) continue;
+        const IntExpr later =
+            substitute(kernel, move->source.index, loop.index, ints.add(loop.index, ints.constant(1)));
+        changed |= later != move->source.index;
+        move->source.index = later;
+      }
+    });
+    load = loading.front();
+  });
+  return changed;
+}
+
 }  // namespace fuser::fuzz::faults

@@ -213,4 +213,31 @@ bool wrongPartialIdentity(Kernel& kernel) {
   return changed;
 }
 
+bool joinPartialOfAThreadTwice(Kernel& kernel) {
+  return replaceStatements(kernel, [](const Statement& statement) {
+    return joinsOwn(statement) ? std::optional<Body>(Body{statement, statement}) : std::nullopt;
+  });
+}
+
+// What each block stores for the others goes where the first one stores it.
+bool storeAtFirstBlocksPlace(Kernel& kernel) {
+  bool changed = false;
+  const auto move = [&](Access& target) {
+    if (!isWorkspace(kernel, target)) return;
+    const IntExpr before = target.index;
+    for (IntExpr block : kernel.blockIdx) {
+      if (block->isConstant()) continue;
+      target.index = substitute(kernel, target.index, block, kernel.ints->constant(0));
+    }
+    changed |= target.index != before;
+  };
+  forEachBody(kernel.body, [&](Body& body) {
+    for (Statement& statement : body) {
+      if (Move* each = std::get_if<Move>(&statement.node)) move(each->target);
+      if (Compute* each = std::get_if<Compute>(&statement.node)) move(each->target);
+    }
+  });
+  return changed;
+}
+
 }  // namespace fuser::fuzz::faults

@@ -1,7 +1,9 @@
 // Faults in what a kernel's threads touch: predicates, loops, places in memory, stores.
 
 #include <algorithm>
+#include <map>
 
+#include "fuser/kernel/shared_layout.h"
 #include "fuzz/faults/fault_list.h"
 #include "fuzz/faults/kernel_edit.h"
 
@@ -210,6 +212,50 @@ bool unswitchTooFar(Kernel& kernel) {
       if (!bulk || !tail || tail->condition != ints.equal(bulk->condition, ints.constant(0))) continue;
       bulk->condition = shiftBounds(ints, bulk->condition, 1, changed);
       tail->condition = ints.equal(bulk->condition, ints.constant(0));
+    }
+  });
+  return changed;
+}
+
+// if (c) { bulk } if (c == 0) { tail }  ->  if (c) { bulk }
+bool dropUnswitchedTail(Kernel& kernel) {
+  bool changed = false;
+  forEachBody(kernel.body, [&](Body& body) {
+    for (size_t i = 1; i < body.size(); ++i) {
+      const If* bulk = std::get_if<If>(&body[i - 1].node);
+      const If* tail = std::get_if<If>(&body[i].node);
+      if (!bulk || !tail || tail->condition != kernel.ints->equal(bulk->condition, kernel.ints->constant(0))) continue;
+      body.erase(body.begin() + static_cast<std::ptrdiff_t>(i));
+      changed = true;
+    }
+  });
+  return changed;
+}
+
+// Of registers that a vector is loaded to, each vector's first element is read for all.
+bool readFirstOfVector(Kernel& kernel) {
+  std::map<int, int> widths;  // by buffer
+  forEachStatement(kernel.body, [&](const Statement& statement) {
+    const Move* move = std::get_if<Move>(&statement.node);
+    if (move && move->width > 1 && !isGlobal(kernel, move->target)) widths[move->target.buffer] = move->width;
+  });
+  IntExprArena& ints = *kernel.ints;
+  bool changed = false;
+  const auto read = [&](Access& access) {
+    const auto found = widths.find(access.buffer);
+    if (found == widths.end()) return;
+    const IntExpr width = ints.constant(found->second), before = access.index;
+    access.index = ints.mul(ints.floorDiv(before, width), width);
+    changed |= access.index != before;
+  };
+  forEachBody(kernel.body, [&](Body& body) {
+    for (Statement& statement : body) {
+      if (Move* move = std::get_if<Move>(&statement.node); move && move->width == 1) read(move->source);
+      Compute* compute = std::get_if<Compute>(&statement.node);
+      if (!compute) continue;
+      for (Operand& operand : compute->operands) {
+        if (operand.kind == Operand::Kind::Access) read(operand.access);
+      }
     }
   });
   return changed;

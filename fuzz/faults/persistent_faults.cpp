@@ -218,4 +218,26 @@ bool readFirstRow(Kernel& kernel) {
   return changed;
 }
 
+// Of two computations of one value, the second is a copy of its first operand.
+bool copyWhereRepeated(Kernel& kernel) {
+  const auto isAgain = [](const Expr* expr) {
+    for (const Expr* other : expr->output()->fusion().exprs()) {
+      if (other == expr) return false;
+      const bool same =
+          other->op() == expr->op() && other->inputs() == expr->inputs() && other->attributes() == expr->attributes();
+      if (same) return true;
+    }
+    return false;
+  };
+  return editComputes(kernel, [&](Compute& compute) {
+    const bool computes = compute.source && compute.op != OpKind::Set && compute.op != OpKind::Cast &&
+                          !isReduction(compute.source->op()) && !compute.operands.empty();
+    if (!computes || compute.operands.front().kind != Operand::Kind::Access || !isAgain(compute.source)) return false;
+    compute.op = OpKind::Cast;
+    compute.operands.resize(1);
+    compute.computeDtype = bufferOf(kernel, compute.target).dtype;
+    return true;
+  });
+}
+
 }  // namespace fuser::fuzz::faults

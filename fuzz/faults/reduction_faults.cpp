@@ -221,4 +221,38 @@ bool dropBarrier(Kernel& kernel) {
   });
 }
 
+// a = a + scratch[t + 8]  ->  a = a + scratch[t + 9]; of the last element, the first.
+bool joinPartialBeside(Kernel& kernel) {
+  IntExprArena& ints = *kernel.ints;
+  const std::vector<bool> partials = partialsOfThreads(kernel);
+  bool changed = false;
+  const auto moveOn = [&](Access& access) {
+    if (!isShared(kernel, access)) return;
+    const IntExpr size = kernel.buffers.at(static_cast<size_t>(access.buffer)).size;
+    const IntExpr next = ints.mod(ints.add(access.index, ints.constant(1)), size);
+    changed |= next != access.index;
+    access.index = next;
+  };
+  forEachBody(kernel.body, [&](Body& body) {
+    for (Statement& statement : body) {
+      if (!joinsThread(statement, partials)) continue;
+      if (JoinWelford* join = std::get_if<JoinWelford>(&statement.node)) {
+        for (Access* part : {&join->otherMean, &join->otherSquares, &join->otherCount}) moveOn(*part);
+      } else {
+        moveOn(std::get<Compute>(statement.node).operands[1].access);
+      }
+    }
+  });
+  return changed;
+}
+
+// The first step of a butterfly gives each thread its own partial result once more.
+bool shuffleFromItself(Kernel& kernel) {
+  return replaceStatements(kernel, [](const Statement& statement) -> std::optional<Body> {
+    const Shuffle* shuffle = std::get_if<Shuffle>(&statement.node);
+    if (!shuffle || shuffle->from != Shuffle::From::Xor || shuffle->lanes != 1) return std::nullopt;
+    return Body{{Move{shuffle->target, shuffle->source, 1}}};
+  });
+}
+
 }  // namespace fuser::fuzz::faults

@@ -121,4 +121,23 @@ bool readNextShared(Kernel& kernel) {
   });
 }
 
+// In the last turn of a loop, threads do not wait for each other.
+bool dropBarrierOfLastTurn(Kernel& kernel) {
+  IntExprArena& ints = *kernel.ints;
+  bool changed = false;
+  forEachBody(kernel.body, [&](Body& body) {
+    for (Statement& statement : body) {
+      For* loop = std::get_if<For>(&statement.node);
+      if (!loop) continue;
+      const IntExpr isEarlier = ints.less(ints.add(loop->index, ints.constant(1)), loop->extent);
+      for (Statement& inner : loop->body) {
+        if (!isBarrier(inner)) continue;
+        inner = Statement{If{isEarlier, {inner}}};
+        changed = true;
+      }
+    }
+  });
+  return changed;
+}
+
 }  // namespace fuser::fuzz::faults

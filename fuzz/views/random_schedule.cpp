@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "fuser/execute/launch_shape.h"
 #include "fuser/ir/clone.h"
 #include "fuser/ops/op_table.h"
 #include "fuser/runtime/case_settings.h"
@@ -14,6 +13,7 @@
 #include "fuzz/choices/choices.h"
 #include "fuzz/views/drawn_schedule.h"
 #include "fuzz/views/legal_schedules.h"
+#include "fuzz/views/limit_work.h"
 #include "fuzz/views/segment_cuts.h"
 #include "fuzz/views/views.h"
 
@@ -32,42 +32,6 @@ constexpr double kFew = 0.6;  // of the segments with fewer have another schedul
 constexpr uint64_t kSeed = 0x5c4ed01e;
 constexpr uint64_t kIndexTypeSeed = 0x32b17;  // of their own, so that schedules are what they are without them
 constexpr uint64_t kRecomputeSeed = 0xa6a1;   // the same
-
-// A schedule may repeat all work in each thread of each block. One that makes interp run a statement more often than
-// this, some tenths of a second, is as good as illegal.
-constexpr int64_t kMostTurns = int64_t{1} << 22;
-
-class LimitWork final : public CompileObserver {
- public:
-  void beforeLaunch(const Kernel& kernel, KernelArguments& arguments) override {
-    const auto valueOf = [&](IntExpr symbol) {
-      for (size_t i = 0; i < kernel.intParams.size(); ++i) {
-        if (kernel.intParams[i].symbol == symbol) return arguments.ints[i];
-      }
-      return symbol->range.high;
-    };
-    int64_t threads = 1;
-    for (int64_t size : kernel.blockDim) threads = limited(threads, size);
-    for (int64_t size : gridOf(kernel, arguments)) threads = limited(threads, size);
-    const int64_t turns = limited(threads, turnsOf(kernel.body, valueOf));
-    FUSER_USER_CHECK(turns <= kMostTurns, kernel.name, " runs a statement more than ", kMostTurns, " times");
-  }
-
- private:
-  static int64_t limited(int64_t a, int64_t b) { return b > 0 && a > kMostTurns / b ? kMostTurns + 1 : a * b; }
-
-  template <class ValueOf>
-  static int64_t turnsOf(const Body& body, const ValueOf& valueOf) {
-    int64_t turns = 1;
-    for (const Statement& statement : body) {
-      const For* loop = std::get_if<For>(&statement.node);
-      const If* branch = std::get_if<If>(&statement.node);
-      if (branch) turns = std::max(turns, turnsOf(branch->body, valueOf));
-      if (loop) turns = std::max(turns, limited(turnsOf(loop->body, valueOf), evaluate(loop->extent, valueOf)));
-    }
-    return turns;
-  }
-};
 
 Transform indexTypeOf(Choices& choices) {
   Transform step;

@@ -188,6 +188,22 @@ TEST(InterpCost, EachBlockPassesItsBarriers) {
   EXPECT_EQ(Counted("f32", shape, "", "if (blockIdx.x < 2) {\nbarrier\n}").cost().barriers, 2);
 }
 
+// No count is believed that is below what any counting of the same accesses gives.
+TEST(InterpCost, SectorsBelowTheCompulsoryOnesAreABug) {
+  KernelCosts costs;
+  const Kernel kernel;
+  const size_t number = costs.addKernel(kernel);
+  LaunchCost cost;
+  cost.requested = cost.perBlock = cost.compulsory = 3;
+  EXPECT_NO_THROW(costs.add(number, cost));
+  cost.requested = 2;
+  EXPECT_THROW(costs.add(number, cost), CheckError);
+  cost.requested = 4;
+  cost.compulsory = 4;
+  EXPECT_THROW(costs.add(number, cost), CheckError);
+  EXPECT_EQ(costs.rows().at(0).cost.requested, 3) << "what is refused is not added";
+}
+
 TEST(InterpCost, AnEmptyGridCostsNothing) {
   EXPECT_EQ(Counted("f32", "block 64, 1, 1\n grid 0, 1, 1", "", kCopy).cost(), LaunchCost{});
 }

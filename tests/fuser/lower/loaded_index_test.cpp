@@ -20,10 +20,10 @@ const golden::Texts kIndexTexts(
       const std::unique_ptr<Kernel> kernel = parseKernel(test.input);
       verifyKernel(*kernel);
       const Fusion part("none");  // these two steps edit the kernel alone
-      runMergeConditions(part, *kernel);
+      runMergeConditions(part, *kernel, ScheduleRules());
       verifyKernel(*kernel);
       const std::string merged = printKernel(*kernel);
-      runHoistConditions(part, *kernel);
+      runHoistConditions(part, *kernel, ScheduleRules());
       verifyKernel(*kernel);
       return golden::Answers{{"merged", merged}, {"merged and hoisted", printKernel(*kernel)}};
     });
@@ -62,11 +62,12 @@ std::unique_ptr<Kernel> loweredWithGather(Fusion& part, int64_t elements) {
   checkSchedule(part);
   auto kernel = std::make_unique<Kernel>();
   kernel->name = "gather";
-  StatementBuilder(part, *kernel).build();
+  const ScheduleRules rules;
+  StatementBuilder(part, *kernel, rules).build();
   gatherWhereItMultiplies(*kernel, kernel->body, kernel->intParams.at(0).symbol);
-  runSynchronize(part, *kernel);
-  runMergeConditions(part, *kernel);
-  runHoistConditions(part, *kernel);
+  runSynchronize(part, *kernel, ScheduleRules());
+  runMergeConditions(part, *kernel, ScheduleRules());
+  runHoistConditions(part, *kernel, ScheduleRules());
   verifyKernel(*kernel);
   return kernel;
 }

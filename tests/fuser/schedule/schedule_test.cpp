@@ -124,6 +124,35 @@ TEST(ScheduleTest, ProducersRunInsideTheirConsumersLoops) {
   }
 }
 
+constexpr const char* kTwoOps = "fusion f(%x: f32[i0]) {\n  %e = exp(%x)\n  %y = neg(%e)\n  return %y\n}";
+
+// What is shared is known once all steps are done.
+TEST(ScheduleTest, ComputeAtMayComeBeforeTheLoopsThatItShares) {
+  const std::unique_ptr<Fusion> fusion =
+      parseFusion("fusion f(%x: f32[8]) {\n  %e = exp(%x)\n  %y = neg(%e)\n  return %y\n}");
+  applySchedule(*fusion, parseSchedule("split %e {axis = 0, factor = 4}\ncomputeAt %e %y {position = 1}\n"
+                                       "split %y {axis = 0, factor = 4}\n"));
+  EXPECT_NO_THROW(checkSchedule(*fusion));
+}
+
+TEST(ScheduleTest, WhatGoesToGlobalMemorySharesNoLoops) {
+  const std::unique_ptr<Fusion> fusion = parseFusion(kTwoOps);
+  applySchedule(*fusion, parseSchedule("inlineMost\nsetMemoryType %e {memory = global}\n"));
+  EXPECT_EQ(fusion->exprs().front()->output()->as<TensorView>()->computeAtPosition(), 0u);
+  EXPECT_NO_THROW(checkSchedule(*fusion));
+}
+
+TEST(ScheduleTest, TypesAreHandedOnFromATensorWithoutTheReducedAxes) {
+  const std::unique_ptr<Fusion> fusion =
+      parseFusion("fusion f(%x: f32[i0, i1, 8]) {\n  %s = sum(%x) {dims = [0, 1]}\n  %y = neg(%s)\n  return %y\n}");
+  applySchedule(*fusion,
+                parseSchedule("propagate %s\nparallelize %y {axis = 0, type = TIDx}\nparallelizeAllLike %y\n"));
+  const TensorView* sum = fusion->exprs().front()->output()->as<TensorView>();
+  ASSERT_EQ(sum->domain().loop.size(), 3u);
+  EXPECT_EQ(sum->domain().loop[0]->parallelType(), ParallelType::Serial);
+  EXPECT_EQ(sum->domain().loop[2]->parallelType(), ParallelType::TIDx);
+}
+
 // The one schedule in which each round of three steps doubles what an index mentions.
 std::string doublingSteps(size_t rounds) {
   std::string steps;
@@ -132,8 +161,6 @@ std::string doublingSteps(size_t rounds) {
   }
   return steps + "propagate %y\ninlineMost\n";
 }
-
-constexpr const char* kTwoOps = "fusion f(%x: f32[i0]) {\n  %e = exp(%x)\n  %y = neg(%e)\n  return %y\n}";
 
 TEST(ScheduleTest, LoopsOfManyMergesAreSharedInPolynomialTime) {
   const std::unique_ptr<Fusion> fusion = parseFusion(kTwoOps);

@@ -12,10 +12,10 @@
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuser/text/read_file.h"
-#include "fuzz/choices/choices.h"
 #include "fuzz/generate/generate.h"
 #include "fuzz/views/random_schedule.h"
 #include "tests/fuser/analysis/stage_observers.h"
+#include "tests/fuzz/views/other_sizes.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -72,29 +72,8 @@ Ran runWithout(const Case& testCase, size_t removed = ~size_t{0}) {
 
 enum class AtOtherSizes : uint8_t { Rejected, Agrees, Race };
 
-// The same at other sizes: each symbol of the inputs' axes is drawn, and integers, which sizes may come of.
 AtOtherSizes runAtOtherSizes(const Case& testCase, size_t removed, uint64_t draw) {
-  constexpr int64_t kSizes[] = {2, 3, 5, 8, 16, 33, 64, 130};
-  Choices choices(7, draw);
-  Case other = cloneCase(testCase);
-  std::map<IntExpr, int64_t> sizes;
-  size_t place = 0;
-  for (const Val* input : other.fusion->inputs()) {
-    std::variant<TensorInput, ScalarValue>& value = other.runs.front().inputs[place++].value;
-    if (input->isScalar() && input->dtype() == DataType::Int64) value = ScalarValue(choices.pick(kSizes));
-    auto* given = std::get_if<TensorInput>(&value);
-    if (!given) continue;
-    given->strides.reset();
-    const std::vector<IterDomain*> axes = input->as<TensorView>()->axes();
-    for (size_t axis = 0; axis < axes.size(); ++axis) {
-      const IntExpr size = axes[axis]->size();
-      if (!size->isSymbol()) continue;
-      // Of many axes few are long, so that a case stays small, but some are: else no second block has a part of them.
-      const bool anySize = axes.size() <= 3 || choices.chance(0.2);
-      if (!sizes.count(size)) sizes[size] = kSizes[choices.integer(0, anySize ? 7 : 2)];
-      given->sizes[axis] = sizes[size];
-    }
-  }
+  const Case other = atOtherSizes(testCase, draw);
   try {
     return isRace(runWithout(other, removed)) ? AtOtherSizes::Race : AtOtherSizes::Agrees;
   } catch (const UserError&) {
