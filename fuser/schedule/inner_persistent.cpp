@@ -29,7 +29,7 @@ int64_t longestRow(const PersistentPlan& plan, const DeviceProperties& device) {
 RowShape shapeFor(const Fusion& part, IntExpr count, const PersistentPlan& plan, SizeFacts* sizes,
                   const DeviceProperties& device) {
   RowShape shape{kShortestRow, kFewThreads, 1, {}};
-  while (!sizes->atMost(count, shape.row)) shape.row *= 2;
+  while (!sizes->atMost(count, shape.row, SizeLimit::Row)) shape.row *= 2;
   // The indices of elements that move take registers, too.
   const bool moves = std::any_of(part.exprs().begin(), part.exprs().end(), [](const Expr* expr) {
     return familyInfo(expr->family()).elements == Elements::Move;
@@ -63,7 +63,7 @@ bool oneCopyServes(const Fusion& part, const PersistentPlan& plan, const VectorP
 std::string whyNotInnerPersistent(const FusionView& whole, std::shared_ptr<const ReferenceMap>& kept) {
   const auto whyNoRoom = [&](const PersistentPlan& plan, const RowSizes& row) -> std::string {
     const int64_t longest = longestRow(plan, whole.device);
-    if (row.sizes->atMost(row.terms, longest)) return "";
+    if (row.sizes->atMost(row.terms, longest, SizeLimit::Row)) return "";
     return concat("a row has more than ", longest, " elements, which is what a block keeps of it");
   };
   return whyNotRows(whole, true, whyNoRoom, kept);
