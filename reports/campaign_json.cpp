@@ -78,6 +78,12 @@ Json featuresJson(const CampaignSummary& summary) {
   return json;
 }
 
+Json edgesJson(const CampaignSummary& summary) {
+  Json json = {{"kinds", Json::object()}, {"none", summary.noEdge}};
+  for (const auto& [kind, count] : summary.edges) json["kinds"][kind] = allFields<Json>(count);
+  return json;
+}
+
 Json stampJson(const CampaignSummary& summary) {
   Json json = Json::object();
   for (const auto& [name, value] : summary.stamp) json[keyFromWords(name)] = value;
@@ -120,6 +126,7 @@ std::string toJson(const CampaignSummary& summary) {
   json["views"] = viewsJson(summary);
   json["costs"] = costsJson(summary.costs);
   json["kernel_features"] = featuresJson(summary);
+  json["edges"] = edgesJson(summary);
   json["corpus"] = allFields<Json>(summary.corpus);
   json["findings"] = allFields<Json>(summary.findings);
   json["buckets"] = bucketsJson(summary);

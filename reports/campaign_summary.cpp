@@ -78,6 +78,17 @@ std::string rareFeaturesLine(const CampaignSummary& summary) {
   return out.str();
 }
 
+std::string missingEdgesLine(const CampaignSummary& summary) {
+  if (summary.cases == 0) return "";
+  std::string missing;
+  for (const auto& [kind, count] : summary.edges) {
+    for (const auto& [side, runs] : sidesOf(count)) {
+      if (runs == 0) missing += (missing.empty() ? " " : ", ") + kind + " " + side;
+    }
+  }
+  return missing.empty() ? "" : "edges that no run met:" + missing;
+}
+
 std::string toText(const CampaignSummary& summary) {
   std::ostringstream out;
   out << std::fixed << std::setprecision(4);
@@ -126,6 +137,13 @@ std::string toText(const CampaignSummary& summary) {
     out << "\n  " << name << " " << 100 * share(feature.cases, summary.cases) << "% " << medianOf(feature.segments)
         << " (" << medianOf(feature.largest) << ")";
   }
+  if (!summary.edges.empty())
+    out << "\nsizes at edges of schedules: cases (runs below, at, above; cases out of reach):";
+  for (const auto& [kind, count] : summary.edges) {
+    out << "\n  " << kind << " " << count.cases << " (" << count.below << ", " << count.at << ", " << count.above
+        << "; " << count.outOfReach << ")";
+  }
+  for (const auto& [reason, cases] : summary.noEdge) out << "\n  none, because " << reason << ": " << cases;
   double total = 0;
   for (const auto& [stage, seconds] : summary.stageSeconds) total += seconds;
   out << "\ntime of the workers:" << std::setprecision(1);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "reports/costs.h"
+#include "reports/edge_count.h"
 #include "reports/fields.h"
 #include "reports/fields_sum.h"
 #include "reports/kernel_feature.h"
@@ -147,6 +148,8 @@ struct Sums {
   std::map<std::string, Coverage> passes;     // cases whose fusion the pass changed; every pass, 0 included
   std::map<std::string, Coverage> decisions;  // cases with this decision of the segmenter; every decision, 0 included
   std::map<std::string, KernelFeature> features;  // of the back end; every feature, 0 included
+  std::map<std::string, EdgeCount> edges;         // of schedules; every kind, 0 included
+  std::map<std::string, int64_t> noEdge;          // cases that were to be at an edge, by why they are not; every reason
   // op -> dtype of its (first) operand -> scheduler of the segment that computed it -> cases
   std::map<std::string, std::map<std::string, std::map<std::string, int64_t>>> opCoverage;
   // op -> dtype of its first tensor operand -> rank of this operand -> cases
@@ -160,7 +163,7 @@ struct Sums {
 };
 REPORTS_FIELDS(Sums, cases, runs, verdicts, rejectedByReason, judgedCases, decidedCases, probedCases, secondLooks,
                slowCases, slowestSeconds, elements, outputs, ops, dtypes, ranks, schedulers, traits, passes, decisions,
-               features, opCoverage, combinations, margins, stageSeconds, compilers, views, costs)
+               features, edges, noEdge, opCoverage, combinations, margins, stageSeconds, compilers, views, costs)
 
 struct CampaignSummary : Sums {
   std::vector<std::pair<std::string, std::string>> stamp;  // version, format, stream, engine, compiler, …
@@ -206,6 +209,8 @@ std::string toLine(const CampaignSummary& summary);
 // a line with the features of kernels in less than kFewCases of the cases, the rarest first, each with its share; "" if
 // there is none,
 std::string rareFeaturesLine(const CampaignSummary& summary);
+// a line with the edges of schedules that no run met, "edges that no run met: grid limit above"; "" if there is none.
+std::string missingEdgesLine(const CampaignSummary& summary);
 inline constexpr double kFewCases = 0.01;
 // and a screen of figures.
 std::string toText(const CampaignSummary& summary);

@@ -23,6 +23,7 @@ void writeThroughput(Markup& page, const CampaignSummary& summary);
 void writeTime(Markup& page, const CampaignSummary& summary);
 void writeCosts(Markup& page, const CampaignSummary& summary);
 void writeFeatures(Markup& page, const CampaignSummary& summary);
+void writeEdges(Markup& page, const CampaignSummary& summary);
 void writeRun(Markup& page, const CampaignSummary& summary);
 
 // Opens a section, and in it a fold that is closed at first: `title` and `sentence` stay visible. closeFold() ends

@@ -7,9 +7,9 @@ namespace {
 
 void writeNavigation(Markup& page) {
   const std::pair<const char*, const char*> entries[] = {
-      {"findings", "Findings"}, {"coverage", "Coverage"},     {"margins", "Margins"},
-      {"verdicts", "Verdicts"}, {"throughput", "Throughput"}, {"time", "Time"},
-      {"costs", "Costs"},       {"features", "Features"},     {"run", "What ran"}};
+      {"findings", "Findings"},     {"coverage", "Coverage"}, {"margins", "Margins"}, {"verdicts", "Verdicts"},
+      {"throughput", "Throughput"}, {"time", "Time"},         {"costs", "Costs"},     {"features", "Features"},
+      {"edges", "Edges"},           {"run", "What ran"}};
   page.open("nav");
   for (const auto& [id, name] : entries) page.element("a", {{"href", std::string("#") + id}}, name);
   page.close();
@@ -44,6 +44,7 @@ std::string toHtml(const CampaignSummary& summary) {
   writeTime(page, summary);
   writeCosts(page, summary);
   writeFeatures(page, summary);
+  writeEdges(page, summary);
   writeRun(page, summary);
   page.close();
   page.open("script").verbatim(pageScript()).close();

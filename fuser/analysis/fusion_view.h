@@ -13,6 +13,11 @@
 
 namespace fuser {
 
+// What a number is the limit of, with which a size is compared: what changes past it. A block: which threads share
+// work, and how; a vector: whether there is one; a tile: its sides; a row: whether, and in how many elements, it stays
+// on chip; a grid: how many blocks there are along an axis, or may be.
+enum class SizeLimit : uint8_t { None, Block, Vector, Tile, Row, Grid };
+
 // The questions that compilation may ask about run-time sizes. Each question is recorded with its answer, as a guard:
 // the compiled program is valid for all sizes that give the same answers, and the cache checks that. A question about a
 // constant is not recorded, since its answer never changes. An object belongs to one compilation and is not
@@ -23,14 +28,19 @@ class SizeFacts {
     enum class Kind : uint8_t { AtMost, DivisibleBy } kind;
     IntExpr size;     // in elements; an expression of the original fusion's arena
     int64_t operand;  // AtMost: the inclusive bound; DivisibleBy: the divisor, not 0
+    SizeLimit limit = SizeLimit::None;
     auto operator<=>(const Question&) const = default;
   };
   // `valueOf` returns the run-time value of an expression over the original fusion's extents.
   explicit SizeFacts(std::function<int64_t(IntExpr)> valueOf) : valueOf_(std::move(valueOf)) {}
 
-  bool atMost(IntExpr size, int64_t bound) { return ask({Question::Kind::AtMost, size, bound}); }
+  bool atMost(IntExpr size, int64_t bound, SizeLimit limit = SizeLimit::None) {
+    return ask({Question::Kind::AtMost, size, bound, limit});
+  }
   bool isZero(IntExpr size) { return atMost(size, 0); }
-  bool divisibleBy(IntExpr size, int64_t divisor) { return ask({Question::Kind::DivisibleBy, size, divisor}); }
+  bool divisibleBy(IntExpr size, int64_t divisor) {
+    return ask({Question::Kind::DivisibleBy, size, divisor, SizeLimit::Vector});
+  }
 
   // The recorded questions and answers, in order of the first occurrence.
   const std::vector<std::pair<Question, bool>>& asked() const { return asked_; }

@@ -438,7 +438,7 @@ class Builder {
   template <class ToFusion>
   void keepAnswers(const SizeFacts& facts, ToFusion&& toFusion) {
     for (const auto& [question, answer] : facts.asked()) {
-      const SizeFacts::Question whole{question.kind, toFusion(question.size), question.operand};
+      const SizeFacts::Question whole{question.kind, toFusion(question.size), question.operand, question.limit};
       const std::pair<SizeFacts::Question, bool> entry{whole, answer};
       auto& kept = program_->sizesAsked;
       if (std::find(kept.begin(), kept.end(), entry) == kept.end()) kept.push_back(entry);

@@ -80,7 +80,7 @@ std::string whyNoSlicedKernel(Fusion& fusion, const FusionView& view, const Sche
   for (const auto& [question, yes] : sizes.asked()) {
     const IntExpr size = toFusion(toCopy(question.size));
     switch (question.kind) {
-      case SizeFacts::Question::Kind::AtMost: view.sizes->atMost(size, question.operand); break;
+      case SizeFacts::Question::Kind::AtMost: view.sizes->atMost(size, question.operand, question.limit); break;
       case SizeFacts::Question::Kind::DivisibleBy: view.sizes->divisibleBy(size, question.operand); break;
     }
   }

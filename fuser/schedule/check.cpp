@@ -178,7 +178,7 @@ void checkBounds(const TensorView* tensor, SizeFacts* sizes, const ScheduleRules
     if (!step.split || !step.split->whole || step.split->in->isBroadcast()) continue;
     const IntExpr size = step.split->in->extent();
     const int64_t most = step.split->factor;
-    const bool fits = size->isConstant() ? size->value <= most : sizes && sizes->atMost(size, most);
+    const bool fits = size->isConstant() ? size->value <= most : sizes && sizes->atMost(size, most, SizeLimit::Row);
     rules.require(fits, 7, "an axis of %", tensor->name(), " has more than ", most, " elements",
                   sizes ? "" : ", or may have: nothing is known of its size");
   }

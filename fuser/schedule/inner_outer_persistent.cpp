@@ -87,7 +87,7 @@ std::optional<int64_t> chooseTurns(const RowShape& shape, const RowSizes& row, c
   const int64_t blocks = std::min(device.multiprocessors, blocksAtOnce(device, shape.threads, shared));
   if (blocks < 1) return std::nullopt;
   for (int64_t turns = 1; turns <= kMostTurns; turns *= 2) {
-    if (row.sizes->atMost(row.rows, blocks * turns)) return turns;
+    if (row.sizes->atMost(row.rows, blocks * turns, SizeLimit::Grid)) return turns;
   }
   return std::nullopt;
 }
@@ -95,7 +95,7 @@ std::optional<int64_t> chooseTurns(const RowShape& shape, const RowSizes& row, c
 std::string whyNoRoom(const Fusion& part, const PersistentPlan& plan, const RowSizes& row,
                       const DeviceProperties& device) {
   const int64_t longest = longestInnerRow(plan, device);
-  if (longest == 0 || !row.sizes->atMost(row.terms, longest))
+  if (longest == 0 || !row.sizes->atMost(row.terms, longest, SizeLimit::Row))
     return concat("a row has more than ", longest, " elements, which is what a block keeps of it");
   const RowShape shape = innerRowShape(part, row.terms, plan, row.sizes, device);
   return chooseTurns(shape, row, device) ? "" : "the device runs no blocks that wait for each other";

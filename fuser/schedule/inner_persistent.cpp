@@ -8,7 +8,7 @@ namespace fuser {
 std::string whyNotInnerPersistent(const FusionView& whole, std::shared_ptr<const ReferenceMap>& kept) {
   const auto whyNoRoom = [&](const PersistentPlan& plan, const RowSizes& row) -> std::string {
     const int64_t longest = longestInnerRow(plan, whole.device);
-    if (row.sizes->atMost(row.terms, longest)) return "";
+    if (row.sizes->atMost(row.terms, longest, SizeLimit::Row)) return "";
     return concat("a row has more than ", longest, " elements, which is what a block keeps of it");
   };
   return whyNotRows(whole, true, whyNoRoom, kept);

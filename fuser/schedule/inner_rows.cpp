@@ -36,7 +36,7 @@ int64_t longestInnerRow(const PersistentPlan& plan, const DeviceProperties& devi
 RowShape innerRowShape(const Fusion& part, IntExpr count, const PersistentPlan& plan, SizeFacts* sizes,
                        const DeviceProperties& device) {
   RowShape shape{kShortestRow, kFewThreads};
-  while (!sizes->atMost(count, shape.row)) shape.row *= 2;
+  while (!sizes->atMost(count, shape.row, SizeLimit::Row)) shape.row *= 2;
   // The indices of elements that move take registers, too.
   const bool moves = std::any_of(part.exprs().begin(), part.exprs().end(), [](const Expr* expr) {
     return familyInfo(expr->family()).elements == Elements::Move;

@@ -18,16 +18,17 @@ constexpr int64_t kElementsToShare = 1024;   // that keep a multiprocessor busy
 
 // Whether all multiprocessors have a block, or each block has few elements: columns are independent.
 bool fillsDevice(int64_t columns, const RowSizes& column, const DeviceProperties& device) {
-  return column.sizes->atMost(column.terms, kElementsToShare / columns) ||
-         !column.sizes->atMost(column.rows, device.multiprocessors * columns - 1);
+  return column.sizes->atMost(column.terms, kElementsToShare / columns, SizeLimit::Grid) ||
+         !column.sizes->atMost(column.rows, device.multiprocessors * columns - 1, SizeLimit::Grid);
 }
 
 // As few threads as keep everything in registers, or all.
 std::optional<RowShape> columnShape(int64_t columns, const PersistentPlan& plan, const RowSizes& column,
                                     const DeviceProperties& device) {
   RowShape shape{kShortestColumn, 1, columns};
-  while (shape.row < kLongestColumn && !column.sizes->atMost(column.terms, shape.row)) shape.row *= 2;
-  if (!column.sizes->atMost(column.terms, shape.row) || mostThreads(device) < columns) return std::nullopt;
+  const auto isWithin = [&](int64_t row) { return column.sizes->atMost(column.terms, row, SizeLimit::Row); };
+  while (shape.row < kLongestColumn && !isWithin(shape.row)) shape.row *= 2;
+  if (!isWithin(shape.row) || mostThreads(device) < columns) return std::nullopt;
   const int64_t most = std::min(shape.row, mostThreads(device) / columns);
   shape.threads = std::clamp<int64_t>(shape.row / kElementsOfThread, 1, std::min(most, kUsualBlock / columns));
   while (shape.threads < most && !(placeKept(plan, shape, device) && shape.inShared.empty())) shape.threads *= 2;

@@ -60,7 +60,9 @@ int64_t chooseBlocks(const Fusion& part, const BlockShape& shape, const Referenc
   const int64_t threads = shape.reducing * shape.keeping;
   const int64_t most = blocksAtOnce(device, threads, threads * kScratchBytes);
   const IntExpr terms = reducedCount(const_cast<Fusion&>(part), map.reference(), reduced);
-  const auto tooFew = [&](int64_t blocks) { return !sizes->atMost(terms, kTermsOfThread * shape.reducing * blocks); };
+  const auto tooFew = [&](int64_t blocks) {
+    return !sizes->atMost(terms, kTermsOfThread * shape.reducing * blocks, SizeLimit::Grid);
+  };
   if (most < 2 || !tooFew(1)) return 1;
   IntExprArena& ints = const_cast<Fusion&>(part).ints();
   IntExpr results = ints.constant(1);
@@ -69,7 +71,7 @@ int64_t chooseBlocks(const Fusion& part, const BlockShape& shape, const Referenc
     if (!reduced[i]) results = ints.mul(results, axes[i]->extent());
   }
   int64_t keeping = 1;  // blocks along I, at most
-  while (keeping * 2 <= most && !sizes->atMost(results, keeping * shape.keeping)) keeping *= 2;
+  while (keeping * 2 <= most && !sizes->atMost(results, keeping * shape.keeping, SizeLimit::Grid)) keeping *= 2;
   if (keeping * 2 > most) return 1;
   int64_t blocks = 1;
   while (blocks * 2 * keeping <= most && blocks < kMostBlocks && tooFew(blocks)) blocks *= 2;
@@ -80,7 +82,7 @@ BlockShape chooseShape(const Fusion& part, const PartLoops& loops, const Referen
                        const std::vector<bool>& reduced, SizeFacts* sizes) {
   const IntExpr count = reducedCount(const_cast<Fusion&>(part), map.reference(), reduced);
   const bool keeps = std::find(reduced.begin(), reduced.end(), false) != reduced.end();
-  const auto atMost = [&](int64_t bound) { return sizes && sizes->atMost(count, bound); };
+  const auto atMost = [&](int64_t bound) { return sizes && sizes->atMost(count, bound, SizeLimit::Block); };
   if (!keeps) {
     for (int64_t threads : {32, 128}) {
       if (atMost(threads)) return {false, true, threads, 1};

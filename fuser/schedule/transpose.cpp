@@ -112,7 +112,7 @@ void extend(std::vector<int>& side, const std::vector<int>& other, const std::ve
     return std::find(side.begin(), side.end(), axis) != side.end() ||
            std::find(other.begin(), other.end(), axis) != other.end();
   };
-  while (sizes->atMost(extentOf(side, map), kShort)) {
+  while (sizes->atMost(extentOf(side, map), kShort, SizeLimit::Tile)) {
     const int next = slowerThan(side.front(), traversed);
     if (next < 0 || isTaken(next) || !areNeighbours(next, side.front(), traversed)) return;
     side.insert(side.begin(), next);
@@ -122,7 +122,7 @@ void extend(std::vector<int>& side, const std::vector<int>& other, const std::ve
 // The least side of a tile that holds so many elements, or the number of threads.
 int64_t sideOf(IntExpr extent, int64_t threads, SizeFacts* sizes) {
   for (int64_t side : kSides) {
-    if (side >= threads || sizes->atMost(extent, side)) return std::min(side, threads);
+    if (side >= threads || sizes->atMost(extent, side, SizeLimit::Tile)) return std::min(side, threads);
   }
   return threads;
 }

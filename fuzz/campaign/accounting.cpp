@@ -9,6 +9,7 @@
 #include "fuser/passes/passes.h"
 #include "fuser/segment/named_counts.h"
 #include "fuzz/campaign/perform_task.h"
+#include "fuzz/edges/at_an_edge.h"
 #include "fuzz/views/views.h"
 #include "reports/fields_json.h"
 
@@ -86,6 +87,8 @@ reports::Sums sumsOfCase(const TaskResult& result) {
   rows.add(verdict.decisions, sums.decisions);
   for (const auto& [feature, segments] : verdict.features)
     sums.features[feature] = {1, segments, {{segments.rbegin()->first, 1}}};
+  sums.edges = result.edges;
+  if (!result.noEdge.empty()) sums.noEdge[result.noEdge] = 1;
   for (const auto& [op, counts] : verdict.ops) {
     sums.ops[std::string(opName(op))].elements = elementsOf(counts);
   }
@@ -135,6 +138,8 @@ Accounting::Accounting() {
   for (const PassInfo& pass : allPasses()) sums.passes[std::string(pass.name)] = {};
   for (const auto& [decision, count] : namedCounts({})) sums.decisions[decision] = {};
   for (const std::string& feature : allKernelFeatures()) sums.features[feature] = {};
+  for (const EdgeKindInfo& edge : allEdgeKinds()) sums.edges[std::string(edge.name)] = {};
+  for (const std::string& reason : allWhyNone()) sums.noEdge[reason] = 0;
   for (const View& view : allViews()) {
     sums.views[std::string(view.name)] = {std::string(view.summary), view.oneIn, {}, 0, 0};
   }

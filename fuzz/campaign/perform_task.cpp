@@ -11,6 +11,7 @@
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/campaign/files.h"
+#include "fuzz/edges/at_an_edge.h"
 #include "fuzz/faults/faults.h"
 #include "fuzz/judge/bucket.h"
 #include "fuzz/judge/compiler_batch.h"
@@ -62,7 +63,7 @@ size_t guiltyCase(const std::vector<const Case*>& cases) {
 TaskResult performBatch(const BatchTask& task, const TaskSettings& settings) {
   const uint64_t first = task.first, count = task.count;
   std::vector<Case> batchCases;
-  for (uint64_t i = 0; i < count; ++i) batchCases.push_back(generateCase(settings.seed, first + i, settings.generator));
+  for (uint64_t i = 0; i < count; ++i) batchCases.push_back(campaignCase(settings.seed, first + i, settings.generator));
   std::vector<const Case*> cases;
   for (const Case& one : batchCases) cases.push_back(&one);
   // NVRTC is the dearest: one arch a batch, in turn.
@@ -163,7 +164,9 @@ class Performer {
   Performer(const TaskSettings& settings, TaskResult& result) : settings_(settings), result_(result) {}
 
   void operator()(const CaseTask& task) {
-    const Case testCase = generate(task.number);
+    EdgeDraw edge;
+    const Case testCase = campaignCase(settings_.seed, task.number, settings_.generator, &edge);
+    countEdge(edge);
     judgeGenerated(testCase, repeats(task.number));
     if (!isKept()) judgeViews(testCase, task.number, settings_, result_);
     if (task.number % kCostOneIn == 0) countCosts(testCase);
@@ -219,7 +222,7 @@ class Performer {
  private:
   // view: "": none.
   Case generate(uint64_t number, const std::string& view = "") const {
-    Case testCase = generateCase(settings_.seed, number, settings_.generator);
+    Case testCase = campaignCase(settings_.seed, number, settings_.generator);
     return view.empty() ? std::move(testCase) : viewOf(view, testCase, settings_.seed, number);
   }
 
@@ -262,6 +265,16 @@ class Performer {
       throw;
     }
     result_.verdict.seconds.emplace_back("costs", secondsSince(start));
+  }
+
+  void countEdge(const EdgeDraw& draw) {
+    for (const EdgeMeeting& meeting : draw.met) {
+      reports::EdgeCount& count = result_.edges[std::string(edgeKindName(meeting.kind))];
+      count.cases = 1;
+      ++(meeting.side == EdgeSide::Below ? count.below : meeting.side == EdgeSide::At ? count.at : count.above);
+    }
+    for (EdgeKind kind : draw.outOfReach) result_.edges[std::string(edgeKindName(kind))].outOfReach = 1;
+    result_.noEdge = draw.whyNone;
   }
 
   bool isKept() const { return isFinding(result_.verdict.kind) || !result_.verdict.expected; }

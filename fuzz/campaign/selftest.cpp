@@ -10,6 +10,7 @@
 
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/progress.h"
+#include "fuzz/edges/at_an_edge.h"
 #include "fuzz/minimize/judging.h"
 #include "fuzz/views/random_schedule.h"
 #include "fuzz/views/segment_cuts.h"
@@ -44,7 +45,7 @@ REPORTS_FIELDS(Reply, kind, applied, reason)
 
 Reply perform(const FaultTask& task, const SelftestOptions& options) {
   reference::useOneThread();
-  Case testCase = generateCase(options.seed, task.number, options.generator);
+  Case testCase = campaignCase(options.seed, task.number, options.generator);
   // What no heuristic chooses has faults of its own. (Cases on streams and devices take no schedule.)
   const bool placed = testCase.fusion->hasStreams() || testCase.fusion->hasDevices();
   if (task.number % kScheduledAtRandom == 0 && !placed && !hasFixedSegments(testCase)) {

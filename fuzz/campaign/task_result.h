@@ -12,6 +12,7 @@
 #include "fuzz/isolate/worker_pool.h"
 #include "fuzz/judge/judge_case.h"
 #include "reports/costs.h"
+#include "reports/edge_count.h"
 #include "reports/fields.h"
 
 namespace fuser::fuzz {
@@ -55,10 +56,12 @@ struct TaskResult {
   // The numbers of segments over all runs, by view: of the case itself, and in the view.
   std::map<std::string, std::array<int64_t, 2>> viewSegments;
   reports::Costs costs;  // of a case that is counted; no cases for any other
+  std::map<std::string, reports::EdgeCount> edges;  // by kind: those that the runs meet, or that are out of reach
+  std::string noEdge;  // why a case that was to meet one meets none; "": it does, or was not
   bool operator==(const TaskResult&) const = default;
 };
 REPORTS_FIELDS(TaskResult, verdict, text, slow, bucket, view, guilty, runs, batch, findings, ops, dtypes, ranks, traits,
-               combinations, places, fused, views, viewSegments, costs)
+               combinations, places, fused, views, viewSegments, costs, edges, noEdge)
 
 // The encoding for the pipe and the ledger's journal.
 std::string encode(const TaskResult& result);

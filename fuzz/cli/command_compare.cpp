@@ -13,6 +13,7 @@
 #include "fuzz/cli/arguments.h"
 #include "fuzz/cli/command.h"
 #include "fuzz/cli/comparison.h"
+#include "fuzz/edges/at_an_edge.h"
 #include "fuzz/minimize/judging.h"
 #include "oracle/reference/reference.h"
 #include "reports/fields_json.h"
@@ -38,8 +39,18 @@ struct Item {
   uint64_t number = 0;
 };
 
+EngineKind kindOf(const std::string& engine) { return engine == "cpu" ? EngineKind::Cpu : EngineKind::Cuda; }
+
 Case caseOf(const Item& item, const CompareArguments& arguments) {
-  if (item.file.empty()) return generateCase(arguments.generator.seed, item.number, arguments.generator.options);
+  if (item.file.empty()) {
+    Case testCase = campaignCase(arguments.generator.seed, item.number, arguments.generator.options);
+    // The limits of a GPU are what they are.
+    if (kindOf(arguments.engine) == EngineKind::Cuda) {
+      testCase.options.device.reset();
+      testCase.options.deviceFigures.clear();
+    }
+    return testCase;
+  }
   return parseCase(readFusionFile(item.file), item.file);
 }
 
@@ -56,8 +67,6 @@ std::vector<Item> itemsOf(const CompareArguments& arguments) {
   FUSER_USER_CHECK(!items.empty(), "nothing to compare: name files or folders, or a number of cases with --runs");
   return items;
 }
-
-EngineKind kindOf(const std::string& engine) { return engine == "cpu" ? EngineKind::Cpu : EngineKind::Cuda; }
 
 // Of items, those in [first, last).
 struct ItemRange {

@@ -9,6 +9,7 @@
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/cli/arguments.h"
 #include "fuzz/cli/command.h"
+#include "fuzz/edges/at_an_edge.h"
 #include "fuzz/views/views.h"
 
 namespace fuser::fuzz {
@@ -43,7 +44,7 @@ Examples
   return {generate, [arguments](const LogPtr&) {
             GeneratorArguments& generator = arguments->generator;
             generator.resolve();
-            Case testCase = generateCase(generator.seed, arguments->caseNumber, generator.options);
+            Case testCase = campaignCase(generator.seed, arguments->caseNumber, generator.options);
             if (!arguments->view.empty())
               testCase = viewOf(arguments->view, testCase, generator.seed, arguments->caseNumber);
             testCase.options.engine = arguments->engine;

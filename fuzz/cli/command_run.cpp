@@ -87,8 +87,9 @@ void printEnd(const RunArguments& arguments, const reports::CampaignSummary& sum
   if (arguments.verbose) printLine(reports::toText(summary));
   const std::string report =
       arguments.out.empty() ? "" : "; " + (std::filesystem::path(arguments.out) / "report.html").string();
-  const std::string rare = reports::rareFeaturesLine(summary);
-  if (!arguments.quiet && !rare.empty()) printLine(rare);
+  for (const std::string& line : {reports::rareFeaturesLine(summary), reports::missingEdgesLine(summary)}) {
+    if (!arguments.quiet && !line.empty()) printLine(line);
+  }
   printLine(reports::toLine(summary) + report);
   if (summary.interrupted && !arguments.out.empty()) {
     printLine("interrupted; to continue: fuserfuzz run --resume --out " + shellQuoted(arguments.out));

@@ -1,6 +1,6 @@
 // Kernels for another device: other limits, so other blocks.
 
-#include "fuzz/choices/choices.h"
+#include "fuzz/generate/invented_device.h"
 #include "fuzz/views/views.h"
 
 namespace fuser::fuzz {
@@ -10,23 +10,7 @@ bool onAnotherDevice(Case& testCase, uint64_t draw) {
   if (testCase.options.engine == EngineKind::Cuda) return false;
   const CompileOptions before = testCase.options;
   Choices choices(draw, 0);
-  // More often tiny than another: its limits are those that a small case reaches.
-  const size_t count = namedDevices().size();
-  testCase.options.device = choices.chance(0.5) ? count - 1 : choices.index(count);
-  std::map<std::string_view, int64_t>& figures = testCase.options.deviceFigures;
-  // So few registers of so few threads that what a kernel keeps goes to shared memory, which may be small, too.
-  const bool hasSmallBlocks = choices.chance(0.4);
-  if (hasSmallBlocks || choices.chance(0.25)) figures["threads_per_block"] = choices.integer(32, 128);
-  if (hasSmallBlocks || choices.chance(0.25)) figures["registers_per_thread"] = choices.integer(16, 32);
-  if (choices.chance(0.25)) figures["registers_per_block"] = choices.integer(1024, 4096);
-  if (choices.chance(0.25)) {
-    figures["static_shared"] = choices.integer(1024, 8192);
-    figures["opt_in_shared"] = choices.integer(8192, 16384);
-  }
-  // So low that indices of a small case are on both sides of it.
-  if (choices.chance(0.5)) figures["index_bound"] = int64_t{1} << choices.integer(8, 14);
-  // So few that the columns of a small case fill the device.
-  if (choices.chance(0.25)) figures["multiprocessors"] = choices.integer(1, 4);
+  inventDevice(testCase.options, choices);
   return deviceOf(testCase.options, defaultDevice()) != deviceOf(before, defaultDevice()) && !testCase.schedule &&
          testCase.segmentSchedules.empty();
 }

@@ -75,7 +75,7 @@ TEST(CampaignSummaryTest, TheReadmeListsEveryFieldOfTheJson) {
   for (const auto& [name, value] : json["buckets"][0]["minimized"].items()) {
     written.insert("buckets[].minimized." + name);
   }
-  for (const char* group : {"compilers", "second_looks", "costs"}) {
+  for (const char* group : {"compilers", "second_looks", "costs", "edges"}) {
     for (const auto& [name, value] : json[group].items()) written.insert(std::string(group) + "." + name);
   }
   for (const std::string& name : written) EXPECT_TRUE(documented.count(name)) << "not in reports/README.md: " << name;
@@ -105,6 +105,24 @@ TEST(CampaignSummaryTest, FeaturesOfKernelsHaveAShareAndAMedian) {
   summary.features.erase("grid barrier");
   summary.features["workspace"].cases = 20;
   EXPECT_EQ(rareFeaturesLine(summary), "");
+}
+
+TEST(CampaignSummaryTest, EdgesThatNoRunMetAreNamed) {
+  CampaignSummary summary = sample();
+  summary.cases = 100;
+  summary.edges = {{"block", {3, 2, 1, 0, 4}}, {"warp", {2, 1, 1, 1, 0}}, {"grid limit", {}}};
+  summary.noEdge = {{"no edge is in reach", 5}};
+  const nlohmann::json json = nlohmann::json::parse(toJson(summary));
+  EXPECT_EQ(json["edges"]["kinds"]["block"].dump(), R"({"above":0,"at":1,"below":2,"cases":3,"out_of_reach":4})");
+  EXPECT_EQ(json["edges"]["none"]["no edge is in reach"], 5);
+  EXPECT_EQ(missingEdgesLine(summary),
+            "edges that no run met: block above, grid limit below, grid limit at, grid limit above");
+  EXPECT_NE(toText(summary).find("block 3 (2, 1, 0; 4)"), std::string::npos);
+  const std::string html = toHtml(summary);
+  EXPECT_NE(html.find("4 of the sides were never met"), std::string::npos);
+  EXPECT_NE(html.find("5 cases have none: no edge is in reach."), std::string::npos);
+  summary.cases = 0;
+  EXPECT_EQ(missingEdgesLine(summary), "") << "nothing was drawn yet";
 }
 
 TEST(CampaignSummaryTest, AllReportsAreWrittenToTheFolder) {

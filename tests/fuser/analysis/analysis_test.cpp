@@ -111,6 +111,19 @@ TEST(SizeFactsTest, RemembersEachQuestionOnce) {
   EXPECT_FALSE(SizeFacts::answer(facts.asked()[0].first, 9));
 }
 
+TEST(SizeFactsTest, AQuestionSaysWhatItsNumberIsTheLimitOf) {
+  IntExprArena ints;
+  const IntExpr n = ints.symbol("i0");
+  SizeFacts facts([](IntExpr) { return int64_t{12}; });
+  facts.atMost(n, 32, SizeLimit::Row);
+  facts.divisibleBy(n, 4);
+  facts.isZero(n);
+  ASSERT_EQ(facts.asked().size(), 3u);
+  EXPECT_EQ(facts.asked()[0].first.limit, SizeLimit::Row);
+  EXPECT_EQ(facts.asked()[1].first.limit, SizeLimit::Vector);
+  EXPECT_EQ(facts.asked()[2].first.limit, SizeLimit::None);
+}
+
 TEST(SchedulerTypeTest, NamesComeBack) {
   EXPECT_EQ(schedulerTypeName(SchedulerType::None), "None");
   EXPECT_EQ(schedulerTypeFromName("None"), SchedulerType::None);

@@ -12,6 +12,7 @@
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/campaign/sha1.h"
+#include "fuzz/edges/at_an_edge.h"
 #include "fuzz/views/views.h"
 #include "tests/fuser/analysis/stage_observers.h"
 #include "tests/fuzz/campaign/campaign_folder.h"
@@ -198,7 +199,7 @@ TEST_F(FindingsTest, AKnownFindingIsCounted) {
 uint64_t firstSeenIn(const std::string& view, const GeneratorOptions& generator) {
   for (uint64_t number = 0; number < 5000; ++number) {
     try {
-      viewOf(view, generateCase(1, number, generator), 1, number);
+      viewOf(view, campaignCase(1, number, generator), 1, number);
       return number;
     } catch (const UserError&) {
     }

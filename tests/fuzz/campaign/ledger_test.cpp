@@ -192,21 +192,22 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
         [&](std::string_view key, const auto&) { keys += concat(keys.empty() ? "" : " ", key); }, kNew);
     return keys;
   };
-  EXPECT_EQ(kLedgerVersion, 10);
+  EXPECT_EQ(kLedgerVersion, 11);
   EXPECT_EQ(keysOf(std::type_identity<FindingRecord>()),
             "origin kind reason detail place pattern seen_in history label bucket title guilty_op "
             "structure known features counted text_sha1 file sequence_file bytes found_seconds");
   EXPECT_EQ(keysOf(std::type_identity<AccountingFigures>()), "cases files batches file_verdicts fused sums");
-  EXPECT_EQ(keysOf(std::type_identity<reports::Sums>()),
-            "cases runs verdicts rejected_by_reason judged_cases decided_cases probed_cases second_looks slow_cases "
-            "slowest_seconds elements outputs ops dtypes ranks schedulers traits passes decisions features op_coverage "
-            "combinations margins "
-            "stage_seconds "
-            "compilers views costs");
+  EXPECT_EQ(
+      keysOf(std::type_identity<reports::Sums>()),
+      "cases runs verdicts rejected_by_reason judged_cases decided_cases probed_cases second_looks slow_cases "
+      "slowest_seconds elements outputs ops dtypes ranks schedulers traits passes decisions features edges no_edge "
+      "op_coverage combinations margins "
+      "stage_seconds "
+      "compilers views costs");
   EXPECT_EQ(keysOf(std::type_identity<TaskResult>()),
             "verdict text slow bucket view guilty runs batch findings ops dtypes ranks traits combinations places "
             "fused views "
-            "view_segments costs");
+            "view_segments costs edges no_edge");
   EXPECT_EQ(keysOf(std::type_identity<CaseVerdict>()),
             "kind reason detail run expected rejection probed seen_in second_looks fault_applied outputs elements ops "
             "margins wrong_value "

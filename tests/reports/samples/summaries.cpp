@@ -119,6 +119,8 @@ CampaignSummary hostileSummary(const std::string& text) {
       40,
       1000,
       {{"PointWise" + text, {39, 60, 61, 2500, 1200, 1100, 0, 0}}, {"Reduction", {7, 7, 7, 1300, 900, 800, 12, 345}}}};
+  summary.edges = {{"block" + text, {31, 12, 9, 14, 3}}, {"grid limit" + text, {}}};
+  summary.noEdge = {{"no edge is in reach" + text, 7}};
   summary.features = {{"grid barrier" + text, {12, {{1, 4}, {5, 9}, {8, 2}}, {{8, 12}}}},
                       {"unrolled loop", {1600, {{3, 2000}}, {}}},
                       {"workspace", {}}};

@@ -1,0 +1,13 @@
+#pragma once
+// Devices that are not: limits that small cases reach.
+
+#include "fuser/case/options.h"
+#include "fuzz/choices/choices.h"
+
+namespace fuser::fuzz {
+
+// Draws a named device, and figures of it in the options: fewer threads, registers, bytes of shared memory and
+// multiprocessors, other warps, a lower bound of indices.
+void inventDevice(CompileOptions& options, Choices& choices);
+
+}  // namespace fuser::fuzz
