@@ -11,6 +11,9 @@
 
 namespace fuser::fuzz {
 
+// Data of a run beyond this, in bytes, is in no program: the run is left out.
+inline constexpr size_t kMaxExportBytes = size_t{1} << 28;
+
 // Why a case has no program in a format. An op that the format cannot say is never approximated.
 struct Refusal {
   std::string op;     // its mnemonic: "nextafter"

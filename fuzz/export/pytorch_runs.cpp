@@ -3,6 +3,7 @@
 #include "fuser/case/aliases.h"
 #include "fuser/evaluate/expression_evaluator.h"
 #include "fuser/support/set_up_error.h"
+#include "fuzz/export/export.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -128,7 +129,7 @@ std::string memoryLines(const Case& testCase, const RunData& data, const PythonN
   for (const PreallocatedOutput& given : testCase.preallocated) {
     const std::vector<Val*>& outputs = testCase.fusion->outputs();
     const auto* output = outputs[indexOfNamed(outputs, given.output)]->as<TensorView>();
-    const TensorRef ref = materialize(given, output->dtype(), sizes.sizes(output)).ref;
+    const TensorRef ref = materialize(given, output->dtype(), sizes.sizes(output), kMaxExportBytes).ref;
     lines += concat("    ", memoryName(names, output), " = memory(", torchDtype(ref.dtype), ", ", dimsTuple(ref.sizes),
                     ", ", dimsTuple(ref.strides), given.offset == 0 ? "" : concat(", offset=", given.offset), ")\n");
   }
@@ -156,7 +157,7 @@ std::string_view note(Expectation expectation) {
 
 std::string runFunction(const Case& testCase, size_t index, const PythonNames& names) {
   const Run& run = testCase.runs[index];
-  const RunData data = materialize(testCase, run);
+  const RunData data = materialize(testCase, run, kMaxExportBytes);
   return concat("def run_", index, "():", note(run.expectation), "\n", inputLines(testCase, run, data, names),
                 memoryLines(testCase, data, names), returned(testCase, names));
 }

@@ -1,6 +1,7 @@
 #include "fuzz/export/reference_outputs.h"
 
 #include "fuser/support/set_up_error.h"
+#include "fuzz/export/export.h"
 #include "oracle/reference/reference.h"
 #include "reports/campaign_summary.h"
 #include "reports/fields_json.h"
@@ -73,7 +74,7 @@ StoredRun ReferenceOutputs::evaluate(const Case& testCase, size_t index) {
   const Fusion& fusion = *testCase.fusion;
   StoredRun stored;
   stored.name = concat("run_", index);
-  const RunData data = materialize(testCase, run);
+  const RunData data = materialize(testCase, run, kMaxExportBytes);
   for (size_t i = 0; i < run.inputs.size(); ++i) {
     if (std::holds_alternative<ScalarValue>(run.inputs[i].value)) continue;
     const auto& input = std::get<TensorInput>(run.inputs[i].value);

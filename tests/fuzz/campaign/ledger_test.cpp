@@ -192,10 +192,11 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
         [&](std::string_view key, const auto&) { keys += concat(keys.empty() ? "" : " ", key); }, kNew);
     return keys;
   };
-  EXPECT_EQ(kLedgerVersion, 10);
+  EXPECT_EQ(kLedgerVersion, 11);
   EXPECT_EQ(keysOf(std::type_identity<FindingRecord>()),
             "origin kind reason detail place pattern seen_in history label bucket title guilty_op "
-            "structure known features counted text_sha1 file sequence_file bytes found_seconds");
+            "structure known features counted text_sha1 file sequence_file program_file bytes "
+            "found_seconds");
   EXPECT_EQ(keysOf(std::type_identity<AccountingFigures>()), "cases files batches file_verdicts fused sums");
   EXPECT_EQ(keysOf(std::type_identity<reports::Sums>()),
             "cases runs verdicts rejected_by_reason judged_cases decided_cases probed_cases second_looks slow_cases "
@@ -212,7 +213,8 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
             "margins wrong_value "
             "place pattern wrong_op title schedulers passes decisions features compilations kernels seconds");
   EXPECT_EQ(keysOf(std::type_identity<reports::MinimizedFinding>()),
-            "finding symptom bucket file text title reason detail guilty_op structure replay picture exprs_before "
+            "finding symptom bucket file program_file text title reason detail guilty_op structure replay picture "
+            "exprs_before "
             "exprs_after seconds problem");
 }
 
