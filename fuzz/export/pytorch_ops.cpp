@@ -2,7 +2,7 @@
 
 #include "fuzz/export/pytorch_ops.h"
 
-#include <array>
+#include <cctype>
 #include <cmath>
 
 namespace fuser::fuzz {
@@ -141,26 +141,21 @@ struct PytorchRow {
   std::string_view refusal;                     // of REFUSED
 };
 
-using PytorchTable = std::array<PytorchRow, std::size(kAllOps)>;
-
-PytorchTable readRows() {
-  PytorchTable table;
-  const auto row = [&](OpKind op) -> PytorchRow& { return table[static_cast<size_t>(op)]; };
-#define CALL(op, call) row(OpKind::op).text = call;
-#define WRITTEN(op, function) row(OpKind::op).write = function;
-#define REFUSED(op, why) row(OpKind::op).refusal = why;
+// Without default: an op without a row does not compile.
+PytorchRow pytorchRow(OpKind op) {
+  switch (op) {
+#define CALL(op, call) \
+  case OpKind::op: return {call, nullptr, {}};
+#define WRITTEN(op, function) \
+  case OpKind::op: return {{}, function, {}};
+#define REFUSED(op, why) \
+  case OpKind::op: return {{}, nullptr, why};
 #include "fuzz/export/pytorch.def"
 #undef CALL
 #undef WRITTEN
 #undef REFUSED
-  return table;
-}
-
-const PytorchRow& pytorchRow(OpKind op) {
-  static const PytorchTable table = readRows();
-  const PytorchRow& row = table[static_cast<size_t>(op)];
-  FUSER_CHECK(!row.text.empty() || row.write || !row.refusal.empty(), "pytorch.def has no row for ", opName(op));
-  return row;
+  }
+  FUSER_CHECK(false, "bad OpKind");
 }
 
 std::string filled(std::string_view text, const Line& line) {
@@ -180,7 +175,7 @@ std::string filled(std::string_view text, const Line& line) {
 
 std::string pytorchCall(const Expr* expr, const PythonNames& names) {
   const Line line(expr, names);
-  const PytorchRow& row = pytorchRow(expr->op());
+  const PytorchRow row = pytorchRow(expr->op());
   const std::string text = row.write ? row.write(line) : filled(row.text, line);
   return expr->isScalarExpr() && expr->family() != Family::Size ? text + ".item()" : text;
 }
