@@ -76,12 +76,17 @@ std::string head(const Case& testCase) {
 class FunctionText {
  public:
   FunctionText(const Case& testCase, const PythonNames& names)
-      : case_(testCase), fusion_(*testCase.fusion), names_(names), aliases_(aliasesIn(fusion_, testCase.aliases)) {}
+      : case_(testCase),
+        fusion_(*testCase.fusion),
+        names_(names),
+        written_(fusion_),
+        aliases_(aliasesIn(fusion_, testCase.aliases)) {}
 
   std::string write() {
     std::string text = concat("def fusion(", parameters(), "):\n", extents());
     for (const Expr* expr : fusion_.exprs()) {
-      text += concat("    ", results(expr), " = ", pytorchCall(expr, names_), "  # ", types(expr), "\n");
+      text += concat("    ", results(expr), " = ", pytorchCall(expr, names_), "  # ",
+                     printType(expr->output(), written_), "\n");
     }
     text += copies() + stores();
     return text + concat("    return ", pythonTuple(outputs()), "\n\n\n");
@@ -130,11 +135,6 @@ class FunctionText {
     std::string text;
     for (const Val* result : expr->outputs()) text += (text.empty() ? "" : ", ") + names_.of(result);
     return text;
-  }
-
-  std::string types(const Expr* expr) const {
-    const ValueNames names(fusion_);
-    return printType(expr->output(), names);
   }
 
   // Whether PyTorch may return its operand's memory: what computes nothing, of one tensor. (Some of these always copy,
@@ -194,6 +194,7 @@ class FunctionText {
   const Case& case_;
   const Fusion& fusion_;
   const PythonNames& names_;
+  ValueNames written_;  // the names in the .fusion text, for types
   std::map<size_t, Val*> aliases_;
   std::map<const Val*, std::string> lies_;  // outputs in memory that is not their own
 };

@@ -18,19 +18,16 @@ std::string dimsTuple(const Dims& dims) {
 
 // "[1.0, 2.0, …]", in lines of at most 110 columns, the next ones indented.
 std::string wrappedList(const std::vector<std::string>& entries) {
-  constexpr size_t kColumns = 110;
+  constexpr size_t kColumns = 110, kIndent = 8, kFirst = 30;
   std::string text = "[";
-  size_t column = 30;
+  size_t column = kFirst;
   for (size_t i = 0; i < entries.size(); ++i) {
-    const bool last = i + 1 == entries.size();
-    if (column + entries[i].size() + 2 > kColumns) {
-      text += "\n        ";
-      column = 8;
-    }
-    text += entries[i] + (last ? "" : ", ");
-    column += entries[i].size() + 2;
+    const bool wraps = column + entries[i].size() + 2 > kColumns;
+    if (i > 0) text += wraps ? "," : ", ";
+    if (wraps) text += "\n" + std::string(kIndent, ' ');
+    text += entries[i];
+    column = (wraps ? kIndent : column) + entries[i].size() + 2;
   }
-  while (text.find(" \n") != text.npos) text.erase(text.find(" \n"), 1);
   return text + "]";
 }
 
