@@ -1,7 +1,12 @@
-# cmake -DROOT=<repository> -DFILES=<path,path…> -DOUTPUT=<file.cpp> -P embed.cmake
-# Writes the C++ function fuser::embeddedFile(path), which gives the text of each file: programs carry what they print.
+# cmake -DROOT=<repository> -DFOLDER=<layer> -DFILES=<path,path…> -DOUTPUT=<file.cpp> -P embed.cmake
+# Writes the C++ function embeddedFile(path), which gives the text of each file: programs carry what they print. It is
+# declared in <layer>/embedded_files.h, in fuser::fuzz for a layer of the harness, else in fuser.
 
 string(REPLACE "," ";" files "${FILES}")
+set(namespace fuser)
+if(FOLDER MATCHES "^fuzz/")
+  set(namespace fuser::fuzz)
+endif()
 set(body "")
 foreach(file IN LISTS files)
   file(READ "${ROOT}/${file}" text)
@@ -17,16 +22,16 @@ foreach(file IN LISTS files)
   string(APPEND body "  if (path == \"${file}\") {\n    return${literal};\n  }\n")
 endforeach()
 file(WRITE "${OUTPUT}.new" "// Written by .cmake/embed.cmake.
-#include \"fuser/codegen/embedded_files.h\"
+#include \"${FOLDER}/embedded_files.h\"
 
 #include \"fuser/support/check.h\"
 
-namespace fuser {
+namespace ${namespace} {
 
 std::string_view embeddedFile(std::string_view path) {
 ${body}  FUSER_CHECK(false, path, \" is not embedded\");
 }
 
-}  // namespace fuser
+}  // namespace ${namespace}
 ")
 file(RENAME "${OUTPUT}.new" "${OUTPUT}")

@@ -90,11 +90,11 @@ function(_check_lists folder)
   endforeach()
 endfunction()
 
-function(_embed output)
+function(_embed folder output)
   list(TRANSFORM ARGN PREPEND "${CMAKE_SOURCE_DIR}/" OUTPUT_VARIABLE paths)
   list(JOIN ARGN "," files)
   add_custom_command(OUTPUT "${output}"
-    COMMAND "${CMAKE_COMMAND}" "-DROOT=${CMAKE_SOURCE_DIR}" "-DFILES=${files}" "-DOUTPUT=${output}" -P "${CMAKE_SOURCE_DIR}/.cmake/embed.cmake"
+    COMMAND "${CMAKE_COMMAND}" "-DROOT=${CMAKE_SOURCE_DIR}" "-DFOLDER=${folder}" "-DFILES=${files}" "-DOUTPUT=${output}" -P "${CMAKE_SOURCE_DIR}/.cmake/embed.cmake"
     DEPENDS ${paths} "${CMAKE_SOURCE_DIR}/.cmake/embed.cmake"
     COMMENT "Embedding ${files}"
     VERBATIM)
@@ -126,7 +126,7 @@ function(_add_layer folder)
   endif()
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${folder}/*.cpp")
   if(arg_EMBED)
-    _embed("${CMAKE_BINARY_DIR}/embedded/${target}.cpp" ${arg_EMBED})
+    _embed(${folder} "${CMAKE_BINARY_DIR}/embedded/${target}.cpp" ${arg_EMBED})
     list(APPEND sources "${CMAKE_BINARY_DIR}/embedded/${target}.cpp")
   endif()
   if(sources)

@@ -40,6 +40,7 @@ Json bucketsJson(const CampaignSummary& summary) {
     if (bucket.minimized.empty()) continue;
     const MinimizedFinding& minimized = *bucket.minimized.front();
     json.back()["minimized"] = {{"file", minimized.file},
+                                {"program_file", minimized.programFile},
                                 {"finding", minimized.finding},
                                 {"text", minimized.text},
                                 {"reason", minimized.reason},

@@ -43,6 +43,7 @@ struct Finding {
   std::string reason;        // one line
   std::string file;          // the artifact, relative to the report; empty beyond the limit on artifacts
   std::string sequenceFile;  // the sequence of cases that makes it fail, relative to the report; empty if it needs none
+  std::string programFile;   // the case as a PyTorch script, relative to the report; empty if there is none
   std::string origin;        // "case 17" or the corpus file
   std::string replay;        // a command line, to be run in the report's folder
   std::string reproduces;    // "fails fresh" | "fails only after its history" | "flaky: 3 of 10"
@@ -59,7 +60,7 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 REPORTS_FIELDS(Finding, kind, title, bucket, symptom, placedBy, guiltyOp, structure, reason, detail, file, sequenceFile,
-               origin, foundSeconds, reproduces, known, replay, minimize)
+               programFile, origin, foundSeconds, reproduces, known, replay, minimize)
 
 // Finding::placedBy of a finding that was minimized.
 inline constexpr const char* kItsSmallestCase = "its smallest case";
@@ -70,6 +71,7 @@ struct MinimizedFinding {
   std::string symptom;                // of the finding, and of the smallest case
   std::string bucket;                 // the symptom, split by the structure of the smallest case
   std::string file;                   // relative to the report
+  std::string programFile;            // the same as a PyTorch script, relative to the report; empty if there is none
   std::string text;                   // .fusion
   std::string title, reason, detail;  // of the verdict on this text
   std::string guiltyOp, structure;    // of this text
@@ -80,8 +82,8 @@ struct MinimizedFinding {
   std::string problem;  // why it was not minimized; "" otherwise
   bool operator==(const MinimizedFinding&) const = default;
 };
-REPORTS_FIELDS(MinimizedFinding, finding, symptom, bucket, file, text, title, reason, detail, guiltyOp, structure,
-               replay, picture, exprsBefore, exprsAfter, seconds, problem)
+REPORTS_FIELDS(MinimizedFinding, finding, symptom, bucket, file, programFile, text, title, reason, detail, guiltyOp,
+               structure, replay, picture, exprsBefore, exprsAfter, seconds, problem)
 
 // A histogram of the position of decided floating elements between the middle (0) and the bounds (1) of their
 // intervals, in tenths. Elements outside, and those with intervals narrower than 8 ulps, are not counted. A correct

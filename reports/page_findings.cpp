@@ -95,7 +95,7 @@ void writeSmallest(Markup& page, const MinimizedFinding& minimized, const Findin
                "Minimised from " + from.origin + " (" + from.reproduces +
                    "): " + plural(minimized.exprsBefore, "expression", "expressions") + " before, " +
                    grouped(minimized.exprsAfter) + " after, in " + duration(minimized.seconds));
-  writeFiles(page, {minimized.file, from.file, from.sequenceFile});
+  writeFiles(page, {minimized.file, minimized.programFile, from.file, from.programFile, from.sequenceFile});
   page.open("div", {{"class", "case"}}).open("div");
   page.element("h4", {}, "The smallest case");
   writeText(page, withoutMetadata(minimized.text), wrongValueOf(minimized), minimized.file);
@@ -112,7 +112,7 @@ void writeShown(Markup& page, const Finding& finding, const MinimizedFinding* mi
   writeCommand(page, "minimise", finding.minimize);
   page.element("p", {{"class", "note"}}, "From " + finding.origin + "; " + finding.reproduces);
   if (minimized) page.element("p", {{"class", "note"}}, "Not minimised: " + minimized->problem);
-  writeFiles(page, {finding.file, finding.sequenceFile});
+  writeFiles(page, {finding.file, finding.programFile, finding.sequenceFile});
   writeDetail(page, finding.reason, finding.detail, finding.file);
 }
 

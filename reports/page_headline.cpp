@@ -114,11 +114,15 @@ void writeTiles(Markup& page, const CampaignSummary& summary) {
   page.close();
 }
 
+bool isOfCase(const std::string& file) {
+  return file.ends_with(".fusion") || file.ends_with(".sequence") || file.ends_with(".py");
+}
+
 // All but the cases: the other reports and the log.
 std::vector<std::string> mainFiles(const CampaignSummary& summary) {
   std::vector<std::string> files = {"report.json", "junit.xml"};
   for (const std::string& file : summary.files) {
-    if (!file.ends_with(".fusion") && !file.ends_with(".sequence")) files.push_back(file);
+    if (!isOfCase(file)) files.push_back(file);
   }
   return files;
 }
@@ -128,8 +132,7 @@ void writeCases(Markup& page, const CampaignSummary& summary) {
   page.element("h3", {}, "Cases beside this page");
   page.open("ul", {{"class", "files"}});
   for (const std::string& file : summary.files) {
-    if (file.ends_with(".fusion") || file.ends_with(".sequence"))
-      page.within("li", {}, [&] { writeFileLink(page, file); });
+    if (isOfCase(file)) page.within("li", {}, [&] { writeFileLink(page, file); });
   }
   page.close();
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fuzz/campaign/files.h"
+#include "fuzz/campaign/program_of.h"
 #include "fuzz/campaign/sha1.h"
 
 namespace fuser::fuzz {
@@ -169,30 +170,34 @@ Artifacts::Artifacts(std::filesystem::path folder, int64_t maxBytes, Ledger::Sta
   if (!folder_.empty()) {
     for (const auto& entry : std::filesystem::directory_iterator(folder_, error)) {
       const std::string extension = entry.path().extension().string();
-      if (!entry.is_regular_file(error) || (extension != ".fusion" && extension != ".sequence")) continue;
+      const bool ours = extension == ".fusion" || extension == ".sequence" || extension == ".py";
+      if (!entry.is_regular_file(error) || !ours) continue;
       File& file = files_[entry.path().filename().string()];
       file.bytes = static_cast<int64_t>(entry.file_size(error));
       used_ += file.bytes;
     }
   }
   for (const LedgerFinding& finding : findings) {
-    for (const std::string& name : {finding.file, finding.sequenceFile}) {
+    for (const std::string& name : {finding.file, finding.sequenceFile, finding.programFile}) {
       if (!name.empty()) ++files_[name].owners;
     }
   }
 }
 
-bool Artifacts::put(const std::string& name, const std::string& text, int64_t freed) {
-  const int64_t bytes = static_cast<int64_t>(text.size());
+bool Artifacts::hasRoom(const std::string& name, const std::string& text, int64_t freed) const {
   const auto found = files_.find(name);
   const int64_t before = found == files_.end() ? 0 : found->second.bytes;
-  if (used_ - before - freed + bytes > maxBytes_) {
+  return used_ - before - freed + static_cast<int64_t>(text.size()) <= maxBytes_;
+}
+
+bool Artifacts::put(const std::string& name, const std::string& text, int64_t freed) {
+  if (!hasRoom(name, text, freed)) {
     ++leftOut_;
     return false;
   }
   reports::writeFile(folder_ / name, text);
-  files_[name].bytes = bytes;
-  used_ += bytes - before;
+  const int64_t bytes = static_cast<int64_t>(text.size());
+  used_ += bytes - std::exchange(files_[name].bytes, bytes);
   return true;
 }
 
@@ -212,13 +217,13 @@ int64_t Artifacts::soleBytes(const std::string& name, const std::string& next) c
 
 void Artifacts::replace(std::string& name, const std::string& next) {
   if (name == next) return;
-  ++files_[next].owners;
+  if (!next.empty()) ++files_[next].owners;
   if (!name.empty()) remove(name);
   name = next;
 }
 
 void Artifacts::drop(LedgerFinding& finding) {
-  for (std::string* name : {&finding.file, &finding.sequenceFile}) {
+  for (std::string* name : {&finding.file, &finding.sequenceFile, &finding.programFile}) {
     if (!name->empty()) remove(*name);
     name->clear();
   }
@@ -237,6 +242,13 @@ bool Artifacts::writeMinimized(const std::string& name, const std::string& text)
   files_[name].owners = 1;
   remove(name);  // what was the best before
   return false;
+}
+
+std::string Artifacts::writeProgram(const std::string& name, const std::string& text) {
+  const std::string program = programOf(text), file = programName(name);
+  if (program.empty() || !hasRoom(file, program, 0)) return "";
+  put(file, program, 0);
+  return file;
 }
 
 int64_t Artifacts::reserve(int64_t bytes) {
@@ -268,9 +280,12 @@ void Artifacts::write(LedgerFinding& finding, const std::string& text, const std
   replace(finding.file, file);
   finding.bytes = files_[file].bytes;
   const std::string sequence = sequenceOf(sequenceTexts);
-  if (sequence.empty() || !put(sequenceFile, sequence, soleBytes(finding.sequenceFile, sequenceFile))) return;
-  replace(finding.sequenceFile, sequenceFile);
-  finding.bytes += files_[sequenceFile].bytes;
+  if (!sequence.empty() && put(sequenceFile, sequence, soleBytes(finding.sequenceFile, sequenceFile))) {
+    replace(finding.sequenceFile, sequenceFile);
+    finding.bytes += files_[sequenceFile].bytes;
+  }
+  replace(finding.programFile, writeProgram(file, header + text));
+  if (!finding.programFile.empty()) finding.bytes += files_[finding.programFile].bytes;
 }
 
 }  // namespace fuser::fuzz

@@ -51,8 +51,9 @@ class Artifacts {
   Artifacts(std::filesystem::path folder, int64_t maxBytes, Ledger::Stamp stamp,
             const std::vector<LedgerFinding>& findings);
 
-  // Writes the finding's case and, if it only fails after a sequence of tasks, that sequence; then removes its earlier
-  // files. Sets file, sequenceFile, textSha1 and bytes. If there is no space, the finding keeps its earlier files.
+  // Writes the finding's case, the sequence of tasks if it only fails after one, and the case's program (program_of.h);
+  // then removes its earlier files. Sets file, sequenceFile, programFile, textSha1 and bytes. If there is no space for
+  // the case, the finding keeps its earlier files.
   // sequenceTexts: the cases of the sequence, in order; empty if there is none.
   void write(LedgerFinding& finding, const std::string& text, const std::vector<std::string>& sequenceTexts = {});
   void drop(LedgerFinding& finding);
@@ -60,6 +61,8 @@ class Artifacts {
   std::string writeSlow(const std::string& text, const std::string& took);
   // Writes a minimized case under that name. Returns false, and leaves no file, if there is no space.
   bool writeMinimized(const std::string& name, const std::string& text);
+  // Writes the program of a case in the file `name`. Returns the program's name; "" if there is none, or no space.
+  std::string writeProgram(const std::string& name, const std::string& text);
 
   // Reserves up to this many bytes for a file that another process writes; returns how many were available.
   int64_t reserve(int64_t bytes);
@@ -75,16 +78,18 @@ class Artifacts {
     int64_t bytes = 0;
   };
   // freed: the bytes that will be deleted after this write.
+  bool hasRoom(const std::string& name, const std::string& text, int64_t freed) const;
   bool put(const std::string& name, const std::string& text, int64_t freed);
   void remove(const std::string& name);
   // For a file that is deleted with this owner.
   int64_t soleBytes(const std::string& name, const std::string& next) const;
+  // Next may be "": no file.
   void replace(std::string& name, const std::string& next);
 
   std::filesystem::path folder_;
   Ledger::Stamp stamp_;
   int64_t maxBytes_, used_ = 0, leftOut_ = 0;
-  std::map<std::string, File> files_;  // the .fusion and .sequence files in the folder
+  std::map<std::string, File> files_;  // the .fusion, .sequence and .py files in the folder
 };
 
 }  // namespace fuser::fuzz

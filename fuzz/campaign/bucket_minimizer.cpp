@@ -182,7 +182,10 @@ std::vector<LedgerFinding> BucketMinimizer::accept(const Outcome& outcome) {
   minimized.finding = finding.file;
   minimized.symptom = finding.bucket;
   if (!minimized.problem.empty()) minimized.bucket = minimized.symptom;
-  if (minimized.problem.empty() && artifacts_.writeMinimized(file, minimized.text)) minimized.file = file;
+  if (minimized.problem.empty() && artifacts_.writeMinimized(file, minimized.text)) {
+    minimized.file = file;
+    minimized.programFile = artifacts_.writeProgram(file, minimized.text);
+  }
   std::vector<LedgerFinding> others;
   for (const MetFinding& other : reply.others) others.push_back(metWhileMinimising(other, finding));
   ledger_.add(minimized);

@@ -12,7 +12,8 @@ namespace fuser::fuzz {
 bool isArtifact(const std::filesystem::path& path) {
   constexpr size_t kDigits = 40;
   const std::string extension = path.extension().string(), stem = path.stem().string();
-  if ((extension != ".fusion" && extension != ".sequence") || stem.size() < kDigits + 2) return false;
+  const bool ours = extension == ".fusion" || extension == ".sequence" || extension == ".py";
+  if (!ours || stem.size() < kDigits + 2) return false;
   const std::string_view hash = std::string_view(stem).substr(stem.size() - kDigits);
   return stem[stem.size() - kDigits - 1] == '-' && hash.find_first_not_of("0123456789abcdef") == hash.npos;
 }

@@ -46,12 +46,14 @@ struct FindingRecord {
   std::string textSha1;             // of the case's text; empty if no process survived to print it
   std::string file;                 // the artifact's name; empty if there is none
   std::string sequenceFile;         // the tasks without which it does not fail
-  int64_t bytes = 0;                // of both files
+  std::string programFile;          // the case as a PyTorch script; empty if there is none
+  int64_t bytes = 0;                // of all its files
   double foundSeconds = 0;          // since the campaign's start
   bool operator==(const FindingRecord&) const = default;
 };
 REPORTS_FIELDS(FindingRecord, origin, kind, reason, detail, place, pattern, seenIn, history, label, bucket, title,
-               guiltyOp, structure, known, features, counted, textSha1, file, sequenceFile, bytes, foundSeconds)
+               guiltyOp, structure, known, features, counted, textSha1, file, sequenceFile, programFile, bytes,
+               foundSeconds)
 
 struct LedgerFinding : FindingRecord {
   int64_t id = 0;  // of its row

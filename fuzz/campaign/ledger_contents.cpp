@@ -23,6 +23,7 @@ LedgerFinding findingFrom(const Database::Statement& row) {
   if (task != kNoTaskText) finding.task = parseTask<SingleTask>(task);
   finding.file = plainName(finding.file);
   finding.sequenceFile = plainName(finding.sequenceFile);
+  finding.programFile = plainName(finding.programFile);
   FUSER_USER_CHECK(verdictFromName(finding.kind).has_value(), "no verdict is called '", finding.kind, "'");
   return finding;
 }

@@ -59,9 +59,11 @@ void makeRelative(reports::CampaignSummary& summary, const std::filesystem::path
   for (reports::Finding& finding : summary.findings) {
     place(finding.file);
     place(finding.sequenceFile);
+    place(finding.programFile);
   }
   for (reports::MinimizedFinding& minimized : summary.minimized) {
     place(minimized.file);
+    place(minimized.programFile);
     place(minimized.finding);
   }
   for (std::string& file : summary.files) place(file);
@@ -131,6 +133,7 @@ reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::
     entry.reason = finding.reason;
     entry.file = finding.file;
     entry.sequenceFile = finding.sequenceFile;
+    entry.programFile = finding.programFile;
     entry.foundSeconds = finding.foundSeconds;
     entry.origin = finding.origin;
     entry.reproduces = finding.label.empty() ? "not run again yet" : finding.label;

@@ -8,6 +8,7 @@
 #include "fuzz/campaign/campaign_folder.h"
 #include "fuzz/campaign/confirm.h"
 #include "fuzz/campaign/files.h"
+#include "fuzz/campaign/program_of.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -27,6 +28,15 @@ struct Waiting {
     return TextsTask{textsOf(sequence)};
   }
 };
+
+// The case's program goes where the case goes.
+void moveProgram(const std::filesystem::path& from, const std::filesystem::path& to) {
+  std::error_code error;
+  const std::string program = programName(from.string());
+  if (!std::filesystem::exists(program, error)) return;
+  std::filesystem::rename(program, programName(to.string()), error);
+  FUSER_USER_CHECK(!error, "cannot move ", program, ": ", error.message());
+}
 
 std::filesystem::path sequenceFileOf(std::filesystem::path path) { return path.replace_extension(".sequence"); }
 
@@ -131,6 +141,7 @@ void move(const std::filesystem::path& folder, Waiting& waiting, bool dryRun) {
   entry.movedTo = target.filename().string();
   if (!waiting.sequence.empty()) reports::writeFile(sequenceFileOf(target), waiting.sequence);
   reports::writeFile(target, changed);
+  moveProgram(waiting.path, target);
   removeMoved(waiting.path);
   if (!waiting.sequence.empty()) removeMoved(sequenceFileOf(waiting.path));
 }

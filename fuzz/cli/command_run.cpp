@@ -167,6 +167,7 @@ In --out
   mismatch-, check-, crash-, timeout-, oom-, violation-, invariant-, flaky-<sha1>.fusion    findings, ready to replay
   minimized-from-<sha1>.fusion           the smallest case of a bucket, made from that finding
   …-<sha1>.sequence                      the cases that must run before a finding, in order, for it to fail
+  …-<sha1>.py                            the case of that name as a PyTorch script with its data; see export --help
   slow-unit-<sha1>.fusion                the slowest cases that are not findings (--report-slow-units)
   campaign.log                           the console's lines, progress, and the log from info on, or from --log-level
                                          if that is lower

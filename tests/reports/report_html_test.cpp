@@ -158,6 +158,7 @@ TEST(ReportHtmlTest, EveryFileBesideThePageHasALink) {
   EXPECT_EQ(linksOf(bucket).count("./minimized-from-3.fusion"), 1u);
   EXPECT_EQ(linksOf(bucket).count("./mismatch-2.fusion"), 1u);  // in the list of the others
   EXPECT_EQ(linksOf(*page.withClass("bucket").at(1)).count("./crash-1.sequence"), 1u);
+  EXPECT_EQ(linksOf(*page.withClass("bucket").at(1)).count("./crash-1.py"), 1u);
 }
 
 // Whatever a file is called, its link stays beside the page.

@@ -4,6 +4,7 @@
 
 #include "fuser/support/set_up_error.h"
 #include "fuzz/campaign/bucket_minimizer.h"
+#include "fuzz/campaign/program_of.h"
 #include "reports/fields_json.h"
 #include "tests/fuzz/campaign/campaign_folder.h"
 
@@ -16,7 +17,8 @@ class ArtifactsTest : public CampaignFolder {
     int64_t bytes = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
       const std::string extension = entry.path().extension().string();
-      if (extension == ".fusion" || extension == ".sequence") bytes += static_cast<int64_t>(entry.file_size());
+      if (extension == ".fusion" || extension == ".sequence" || extension == ".py")
+        bytes += static_cast<int64_t>(entry.file_size());
     }
     return bytes;
   }
@@ -62,6 +64,37 @@ TEST_F(ArtifactsTest, AtTheCapAFindingKeepsItsFile) {
   enough.drop(one);
   EXPECT_EQ(enough.used(), 0);
   EXPECT_EQ(bytesOnDisk(), 0);
+}
+
+TEST_F(ArtifactsTest, AFindingHasItsProgramBesideIt) {
+  Artifacts artifacts(folder_, 100000, {}, {});
+  LedgerFinding one = finding(), other = finding(), refused = finding();
+  artifacts.write(one, kRight);
+  artifacts.write(other, kRight);
+  artifacts.write(refused, "no case at all");
+  EXPECT_EQ(one.programFile, programName(one.file));
+  const std::string program = readTextFile((folder_ / one.programFile).string());
+  EXPECT_NE(program.find("# finding: differs: why\n"), std::string::npos) << program;
+  EXPECT_NE(program.find("def fusion(x):\n"), std::string::npos) << program;
+  EXPECT_EQ(refused.programFile, "");
+  EXPECT_EQ(one.bytes + refused.bytes, bytesOnDisk());
+  EXPECT_EQ(artifacts.used(), bytesOnDisk());
+  artifacts.drop(one);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / other.programFile));
+  artifacts.drop(other);
+  artifacts.drop(refused);
+  EXPECT_EQ(bytesOnDisk(), 0);
+}
+
+// A case without its program is worth more than a program.
+TEST_F(ArtifactsTest, AtTheCapTheProgramIsLeftOut) {
+  Artifacts artifacts(folder_, 1000, {}, {});
+  LedgerFinding one = finding();
+  artifacts.write(one, kRight);
+  EXPECT_NE(one.file, "");
+  EXPECT_EQ(one.programFile, "");
+  EXPECT_EQ(artifacts.leftOut(), 0);
+  EXPECT_EQ(artifacts.used(), bytesOnDisk());
 }
 
 TEST_F(ArtifactsTest, FindingsOfOneTextShareAFile) {

@@ -567,10 +567,13 @@ TEST_F(FindingsTest, AReportInAnotherFolderHasPathsFromThere) {
   const reports::CampaignSummary here = runCampaign(campaign, kNever, kSilent);
   ASSERT_EQ(here.findings.size(), 1u);
   ASSERT_EQ(here.minimized.size(), 1u);
-  EXPECT_EQ(here.files, (std::vector<std::string>{"campaign.log", here.findings[0].file, here.minimized[0].file}));
+  EXPECT_EQ(here.files, (std::vector<std::string>{"campaign.log", here.findings[0].file, here.findings[0].programFile,
+                                                  here.minimized[0].file, here.minimized[0].programFile}));
   const reports::CampaignSummary elsewhere = summaryOf(campaign.out, folder_ / "pages");
   EXPECT_EQ(elsewhere.findings.at(0).file, "../out/" + here.findings[0].file);
   EXPECT_EQ(elsewhere.minimized.at(0).file, "../out/" + here.minimized[0].file);
+  EXPECT_EQ(elsewhere.findings.at(0).programFile, "../out/" + here.findings[0].programFile);
+  EXPECT_EQ(elsewhere.minimized.at(0).programFile, "../out/" + here.minimized[0].programFile);
   EXPECT_EQ(elsewhere.minimized.at(0).finding, elsewhere.findings[0].file);
   EXPECT_EQ(elsewhere.minimized.at(0).replay, "fuserfuzz replay ../out/" + here.minimized[0].file + " --no-probes");
   EXPECT_EQ(elsewhere.files.at(0), "../out/campaign.log");

@@ -195,7 +195,8 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
   EXPECT_EQ(kLedgerVersion, 11);
   EXPECT_EQ(keysOf(std::type_identity<FindingRecord>()),
             "origin kind reason detail place pattern seen_in history label bucket title guilty_op "
-            "structure known features counted text_sha1 file sequence_file bytes found_seconds");
+            "structure known features counted text_sha1 file sequence_file program_file bytes "
+            "found_seconds");
   EXPECT_EQ(keysOf(std::type_identity<AccountingFigures>()), "cases files batches file_verdicts fused sums");
   EXPECT_EQ(
       keysOf(std::type_identity<reports::Sums>()),
@@ -213,7 +214,8 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
             "margins wrong_value "
             "place pattern wrong_op title schedulers passes decisions features compilations kernels seconds");
   EXPECT_EQ(keysOf(std::type_identity<reports::MinimizedFinding>()),
-            "finding symptom bucket file text title reason detail guilty_op structure replay picture exprs_before "
+            "finding symptom bucket file program_file text title reason detail guilty_op structure replay picture "
+            "exprs_before "
             "exprs_after seconds problem");
 }
 

@@ -117,11 +117,14 @@ TEST_F(TriageTest, ASequenceIsReplayedAndMoves) {
       "run { %x = normal(seed = 1) : f32[4] }\n";
   file("a.fusion", fails);
   file("a.sequence", concat(kSequenceMark, "\n", kRight, kSequenceMark, "\n", fails));
+  file("a.py", "the program of the case");
   const std::vector<Triaged> all = triage(folder_, options);
   ASSERT_EQ(all.size(), 1u);
   EXPECT_TRUE(all[0].fails) << all[0].verdict;
   EXPECT_TRUE(isIn("crashing"));
   EXPECT_TRUE(std::filesystem::exists(folder_ / "crashing" / "a.sequence"));
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "crashing" / "a.py"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "a.py"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a.sequence"));
   EXPECT_EQ(triage(folder_, {}).at(0).to, Stage::Incubating);
   EXPECT_TRUE(std::filesystem::exists(folder_ / "incubating" / "a.sequence"));

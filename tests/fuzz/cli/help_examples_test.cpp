@@ -18,6 +18,7 @@ class HelpExamplesTest : public FuserfuzzTest {
   void SetUp() override {
     FuserfuzzTest::SetUp();
     write("corpus/right.fusion", kRight);
+    write("corpus/seeds/softmax.fusion", kRight);
     write("findings/right.fusion", kRight);
     write("planted.fusion",
           "fusion f(%x: f32[i0]) {\n  %y = sub(%x, 2.0)\n  return %y\n}\noption fault = \"swapped-operands\"\n"
@@ -46,6 +47,7 @@ class HelpExamplesTest : public FuserfuzzTest {
         {R"(--runs [0-9]+k?)", "--runs 20"},
         {R"(--max-total-time [0-9]+h?)", "--max-total-time 1"},
         {R"(--jobs [0-9]+)", "--jobs 2"},
+        {R"(--cases [0-9]+)", "--cases 3"},
         {R"(out/mismatch-….fusion)", "planted.fusion"},
         {R"(--engine cuda)", "--engine cpu"},
         {R"(^selftest --jobs)", "selftest --only-fault dropped-predicate --jobs"},
@@ -77,7 +79,7 @@ std::set<std::string> examplesOf(const std::string& help) {
 TEST_F(HelpExamplesTest, EachOneRuns) {
   std::set<std::string> examples = examplesOf(fuserfuzz("--help").text);
   for (const char* command :
-       {"run", "replay", "compare", "triage", "generate", "minimize", "report", "perf-check", "selftest"}) {
+       {"run", "replay", "compare", "triage", "generate", "export", "minimize", "report", "perf-check", "selftest"}) {
     std::set<std::string> ofCommand = examplesOf(fuserfuzz(std::string(command) + " --help").text);
     EXPECT_GE(ofCommand.size(), 2u) << command;
     for (const std::string& example : ofCommand) EXPECT_NE(example.find(command), example.npos) << example;
@@ -102,7 +104,7 @@ TEST_F(HelpExamplesTest, AnArgumentAfterAListOfOpsIsACorpus) {
   for (const char* flag : {"--only add,sum", "--exclude add,sum", "--only add --only sum"}) {
     const Outcome outcome = fuserfuzz("run --runs 5 --seed 1 --no-compilers " + std::string(flag) + " " + corpus);
     EXPECT_EQ(outcome.exitCode, 0) << outcome.text;
-    EXPECT_NE(outcome.text.find("cases 6 "), std::string::npos) << outcome.text;
+    EXPECT_NE(outcome.text.find("cases 7 "), std::string::npos) << outcome.text;
   }
 }
 

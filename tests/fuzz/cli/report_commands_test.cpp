@@ -12,23 +12,9 @@
 #include <sstream>
 #include <string>
 
+#include "tests/fuzz/cli/program.h"
+
 namespace {
-
-struct Outcome {
-  int exitCode = -1;
-  std::string text;  // standard output and error together
-};
-
-Outcome fuserfuzz(const std::string& arguments) {
-  const std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path();
-  FILE* pipe = popen(((folder / "fuserfuzz").string() + " " + arguments + " 2>&1").c_str(), "r");
-  Outcome outcome;
-  char buffer[4096];
-  for (size_t count; (count = fread(buffer, 1, sizeof buffer, pipe)) != 0;) outcome.text.append(buffer, count);
-  const int status = pclose(pipe);
-  outcome.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  return outcome;
-}
 
 std::string contents(const std::filesystem::path& path) {
   std::ostringstream text;

@@ -128,6 +128,7 @@ CampaignSummary hostileSummary(const std::string& text) {
                     {"corpus/b.fusion", "rejected" + text, "does not parse" + text, ""}};
   addFindings(summary, text);
   summary.findings[0].sequenceFile = "crash-1.sequence" + text;
+  summary.findings[0].programFile = "crash-1.py" + text;
   summary.files = {"campaign.log", "crash-1.sequence" + text, "minimized-from-3.fusion" + text};
   return summary;
 }

@@ -1,0 +1,45 @@
+#pragma once
+// Export: a case as a complete program of another framework, with its data, for people and compilers that know nothing
+// of fuser. A format is a row of formats.cpp; each has a table with one row an op (pytorch.def).
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "fuser/case/case.h"
+
+namespace fuser::fuzz {
+
+// Data of a run beyond this, in bytes, is in no program: the run is left out.
+inline constexpr size_t kMaxExportBytes = size_t{1} << 28;
+
+// Why a case has no program in a format. An op that the format cannot say is never approximated.
+struct Refusal {
+  std::string op;     // its mnemonic: "nextafter"
+  std::string dtype;  // of its result: "f16"
+  std::string why;    // the sentence of the format's specification
+};
+
+// A program, or the reason why there is none.
+struct Exported {
+  std::string text;
+  std::optional<Refusal> refusal;
+};
+
+struct ExportFormat {
+  std::string_view name;    // "pytorch"
+  std::string_view ending;  // of its files: ".py"
+  std::string_view about;   // what runs it, for the help
+  // A UserError for a case whose program can never run, such as an alias of nothing.
+  Exported (*write)(const Case&);
+};
+
+std::span<const ExportFormat> exportFormats();
+// A UserError names the formats that there are.
+const ExportFormat& exportFormat(std::string_view name);
+
+// "bf16 nextafter: …".
+std::string toString(const Refusal& refusal);
+
+}  // namespace fuser::fuzz

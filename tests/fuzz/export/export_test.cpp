@@ -1,0 +1,68 @@
+// What every format keeps, and the parts that scripts are made of.
+
+#include "fuzz/export/export.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "fuser/text/parser.h"
+#include "fuser/text/read_file.h"
+#include "fuzz/export/pytorch_ops.h"
+#include "fuzz/export/script_parts.h"
+#include "fuzz/generate/generate.h"
+
+namespace fuser::fuzz {
+namespace {
+
+TEST(ExportTest, AnUnknownFormatNamesThoseThatThereAre) {
+  try {
+    exportFormat("tensorflow");
+    ADD_FAILURE() << "no error";
+  } catch (const UserError& error) {
+    EXPECT_STREQ(error.what(), "there is no format 'tensorflow' to export to; known: pytorch");
+  }
+}
+
+TEST(ExportTest, ARefusalIsASentence) {
+  EXPECT_EQ(toString(Refusal{"lgamma", "bf16", "there is no such op"}), "bf16 lgamma: there is no such op");
+}
+
+TEST(PytorchRowsTest, PytorchSaysEveryOp) {
+  for (OpKind op : kAllOps) EXPECT_EQ(whyNotInPytorch(op), std::nullopt) << opName(op);
+}
+
+TEST(PytorchTest, SeedsAndGeneratedCasesAreValidPython) {
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("export_test." + std::to_string(getpid()));
+  std::filesystem::create_directories(folder);
+  size_t count = 0;
+  const auto write = [&](const Case& testCase) {
+    const Exported exported = exportFormat("pytorch").write(testCase);
+    ASSERT_FALSE(exported.refusal.has_value()) << toString(*exported.refusal);
+    std::ofstream(folder / (std::to_string(count++) + ".py")) << exported.text;
+  };
+  for (const auto& entry : std::filesystem::directory_iterator("corpus/seeds")) {
+    write(parseCase(readFusionFile(entry.path()), entry.path()));
+  }
+  EXPECT_GE(count, 70u);
+  for (uint64_t number = 0; number < 100; ++number) write(generateCase(1, number));
+  const std::string read = "import ast, sys\nfor name in sys.argv[1:]: ast.parse(open(name).read(), name)";
+  EXPECT_EQ(std::system(("python3 -c '" + read + "' " + folder.string() + "/*.py").c_str()), 0);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(ScriptPartsTest, KeepsWhatIsNamedAndWhatThatNames) {
+  const std::string one = "# --- one\n\n\n", a = "def a():\n    b()\n\n\n", b = "def b():\n    1\n\n\n";
+  const std::string two = "# --- two\n\n\n", c = "def c():\n    ab()\n\n\n", last = "last()\n";
+  const std::string fixed = one + a + b + two + c + last;
+  EXPECT_EQ(partsThatAreNamed(fixed, "x = a()"), one + a + b + last);
+  EXPECT_EQ(partsThatAreNamed(fixed, "x = ab()"), last);
+  EXPECT_EQ(partsThatAreNamed(fixed, "c"), two + c + last);
+}
+
+}  // namespace
+}  // namespace fuser::fuzz

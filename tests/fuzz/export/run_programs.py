@@ -1,0 +1,128 @@
+"""run_programs.py FOLDER: runs what `fuserfuzz export --to=pytorch --with-reference --out FOLDER` wrote.
+
+All programs run in this one process, each in a namespace of its own. Checked of every run, to the bit: the inputs' elements,
+strides, offsets and shared memory; the outputs' dtype, sizes and elements (all NaN are equal). Refusals must agree, too.
+Prints a line a disagreement, then the totals; exit code 1 if anything disagrees or nothing was compared.
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import sys
+
+import numpy as np
+import torch
+
+DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i64": torch.int64,
+          "i32": torch.int32, "i8": torch.int8, "bool": torch.bool}
+
+
+class Reference:
+    def __init__(self, folder):
+        self.cases = json.loads((folder / "reference.json").read_text())["cases"]
+        self.elements = np.memmap(folder / "reference.bin", dtype=np.uint8, mode="r")
+
+    def tensor(self, stored):
+        dtype = DTYPES[stored["dtype"]]
+        count = int(np.prod(stored["sizes"], dtype=np.int64)) * dtype.itemsize
+        if count == 0:
+            return torch.empty(stored["sizes"], dtype=dtype)
+        data = torch.from_numpy(np.array(self.elements[stored["at"]:stored["at"] + count]))
+        return data.view(dtype).reshape(stored["sizes"])
+
+
+def bits_of(tensor):
+    kinds = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+    return tensor.detach().contiguous().reshape(-1).view(kinds[tensor.dtype.itemsize])
+
+
+def difference(wanted, given, nans_are_equal):
+    """"" where all bits agree."""
+    if not isinstance(given, torch.Tensor):
+        return f"a {type(given).__name__} is no tensor"
+    if wanted.dtype != given.dtype or wanted.shape != given.shape:
+        return f"{given.dtype}{list(given.shape)} instead of {wanted.dtype}{list(wanted.shape)}"
+    unequal = bits_of(wanted) != bits_of(given)
+    one, two = wanted.reshape(-1), given.detach().reshape(-1)
+    if nans_are_equal:
+        unequal &= ~(torch.isnan(one) & torch.isnan(two))
+    where = unequal.nonzero().reshape(-1).tolist()
+    if not where:
+        return ""
+    return f"{len(where)} of {wanted.numel()} elements differ, first {where[0]}: {two[where[0]]} instead of {one[where[0]]}"
+
+
+def input_problems(reference, run, arguments):
+    tensors = [argument for argument in arguments if isinstance(argument, torch.Tensor)]
+    by_name = dict(zip((stored["name"] for stored in run["inputs"]), tensors))
+    if len(by_name) != len(run["inputs"]):
+        yield f"{len(by_name)} input tensors instead of {len(run['inputs'])}"
+    for stored, tensor in zip(run["inputs"], tensors):
+        name = stored["name"]
+        if problem := difference(reference.tensor(stored), tensor, nans_are_equal=False):
+            yield f"input {name}: {problem}"
+        if list(tensor.stride()) != stored["strides"]:
+            yield f"input {name}: strides {list(tensor.stride())} instead of {stored['strides']}"
+        owner = by_name.get(stored["view_of"])
+        start = owner.storage_offset() if owner is not None else 0
+        if tensor.storage_offset() != start + stored["offset"]:
+            yield f"input {name}: offset {tensor.storage_offset()} instead of {start + stored['offset']}"
+        if owner is not None and owner.untyped_storage().data_ptr() != tensor.untyped_storage().data_ptr():
+            yield f"input {name}: does not share the memory of {stored['view_of']}"
+
+
+def evaluated(program, function, run):
+    """The outputs, or PyTorch's refusal."""
+    try:
+        return program["results"](function, run), ""
+    except (RuntimeError, IndexError, ValueError, TypeError, ZeroDivisionError, OverflowError) as error:
+        return None, f"{type(error).__name__}: {str(error).splitlines()[0]}"
+
+
+def problems_of(reference, stored, program, totals, refusals):
+    runs = {run.__name__: run for run in program["RUNS"]}
+    if list(runs) != [run["name"] for run in stored["runs"]]:
+        yield f"has the runs {list(runs)} instead of {[run['name'] for run in stored['runs']]}"
+        return
+    for run in stored["runs"]:
+        totals["runs"] += 1
+        yield from (f"{run['name']}: {problem}" for problem in input_problems(reference, run, runs[run["name"]]()))
+        outputs, refusal = evaluated(program, program["fusion"], runs[run["name"]])
+        if refusal or run["refused"]:
+            refusals[run["refused"][:90]] += 1
+            if bool(refusal) != bool(run["refused"]):
+                yield f"{run['name']}: refused by {'PyTorch: ' + refusal if refusal else 'the reference: ' + run['refused']}"
+            continue
+        if len(outputs) != len(run["outputs"]):
+            yield f"{run['name']}: {len(outputs)} outputs instead of {len(run['outputs'])}"
+        for wanted, given in zip(run["outputs"], outputs):
+            totals["outputs"] += 1
+            totals["elements"] += given.numel() if isinstance(given, torch.Tensor) else 0
+            if problem := difference(reference.tensor(wanted), given, nans_are_equal=True):
+                yield f"{run['name']}: output {wanted['name']}: {problem}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path)
+    folder = parser.parse_args().folder
+    torch.set_num_threads(1)
+    reference, wrong = Reference(folder), 0
+    totals, refusals = collections.Counter(), collections.Counter()
+    for stored in reference.cases:
+        path = folder / stored["program"]
+        program = {"__name__": path.stem, "__doc__": None}
+        exec(compile(path.read_text(), str(path), "exec"), program)
+        found = list(problems_of(reference, stored, program, totals, refusals))
+        wrong += bool(found)
+        for problem in found:
+            print(f"{path.name}: {problem}")
+    for refusal, count in refusals.most_common():
+        print(f"{count} runs that both refuse: {refusal}")
+    print(f"{len(reference.cases)} programs, {wrong} disagree with the reference; "
+          + ", ".join(f"{count} {what}" for what, count in totals.items()) + f"; torch {torch.__version__}")
+    sys.exit(1 if wrong or totals["outputs"] == 0 else 0)
+
+
+main()
