@@ -24,7 +24,8 @@ void checkGrid(const Kernel& kernel, const Fusion& part, SizeFacts* sizes, const
   const int64_t most[] = {0, kernel.device.gridY, kernel.device.gridZ};
   for (size_t d = 1; d < 3; ++d) {
     const IntExpr blocks = inExtents(kernel, part, kernel.gridDim[d]);
-    const bool fits = blocks->isConstant() ? blocks->value <= most[d] : !sizes || sizes->atMost(blocks, most[d], SizeLimit::Grid);
+    const bool fits =
+        blocks->isConstant() ? blocks->value <= most[d] : !sizes || sizes->atMost(blocks, most[d], SizeLimit::Grid);
     rules.require(fits, 21, "a grid has more than the ", most[d], " blocks along ", "xyz"[d], " that the device takes");
   }
 }
@@ -37,7 +38,8 @@ void checkBlocksAtOnce(const Kernel& kernel, const Fusion& part, SizeFacts* size
   IntExprArena& ints = const_cast<Fusion&>(part).ints();
   IntExpr blocks = ints.constant(1);
   for (IntExpr size : kernel.gridDim) blocks = ints.mul(blocks, inExtents(kernel, part, size));
-  const bool fits = blocks->isConstant() ? blocks->value <= most : sizes && sizes->atMost(blocks, most, SizeLimit::Grid);
+  const bool fits =
+      blocks->isConstant() ? blocks->value <= most : sizes && sizes->atMost(blocks, most, SizeLimit::Grid);
   rules.require(fits, 9, "the blocks wait for each other, and may be more than the ", most,
                 " that the device runs at once");
 }

@@ -80,8 +80,7 @@ std::string whyOthersReduced(const std::vector<Expr*>& exprs, const ReferenceMap
 // Rows that each block takes one after the other: a power of two, so that all blocks run at once, and no more than one
 // a multiprocessor.
 std::optional<int64_t> chooseTurns(const RowShape& shape, const RowSizes& row, const DeviceProperties& device) {
-  constexpr int64_t kScratch = 24;  // bytes of a thread, for Welford's parts
-  int64_t shared = shape.threads * kScratch;
+  int64_t shared = shape.threads * kScratchOfThread;
   for (const TensorView* tensor : shape.inShared)
     shared += shape.row * static_cast<int64_t>(dtypeSize(tensor->dtype()));
   const int64_t blocks = std::min(device.multiprocessors, blocksAtOnce(device, shape.threads, shared));

@@ -37,8 +37,8 @@ std::string readerOf(const TensorView* tensor) {
 }  // namespace
 
 bool placeKept(const PersistentPlan& plan, RowShape& shape, const DeviceProperties& device) {
-  constexpr int64_t kScratch = 24, kAlignment = 16;  // bytes: of a thread, for Welford's parts; of a buffer
-  int64_t registers = plan.accumulators, bytes = shape.threads * shape.rows * kScratch;
+  constexpr int64_t kAlignment = 16;  // of a buffer, in bytes
+  int64_t registers = plan.accumulators, bytes = shape.threads * shape.rows * kScratchOfThread;
   shape.inShared.clear();
   if (registers > 0 && !fits(shape, registers, device)) return false;
   for (const TensorView* tensor : allKept(plan)) {

@@ -38,14 +38,13 @@ struct BlockShape {
   int64_t blocks = 1;      // blocks along R
 };
 
-constexpr int64_t kScratchBytes = 24;   // of a thread in a block reduction, at most: three numbers of Welford's
 constexpr int64_t kTermsOfThread = 32;  // before another block is worth a barrier of the grid
 constexpr int64_t kWideBlock = 256;     // threads along R
 constexpr int64_t kMostBlocks = 64;     // along R: each block reads the partial results of all
 
 // With at most so many threads as the device's blocks have, and room for: fewer along the longer side.
 BlockShape within(BlockShape shape, const DeviceProperties& device) {
-  const int64_t threads = std::min(device.threadsPerBlock, device.optInShared / kScratchBytes);
+  const int64_t threads = std::min(device.threadsPerBlock, device.optInShared / kScratchOfThread);
   while (shape.reducing * shape.keeping > threads) {
     (shape.reducing > shape.keeping ? shape.reducing : shape.keeping) /= 2;
   }
@@ -58,7 +57,7 @@ int64_t chooseBlocks(const Fusion& part, const BlockShape& shape, const Referenc
                      const std::vector<bool>& reduced, SizeFacts* sizes, const DeviceProperties& device) {
   if (!sizes || shape.serial) return 1;
   const int64_t threads = shape.reducing * shape.keeping;
-  const int64_t most = blocksAtOnce(device, threads, threads * kScratchBytes);
+  const int64_t most = blocksAtOnce(device, threads, threads * kScratchOfThread);
   const IntExpr terms = reducedCount(const_cast<Fusion&>(part), map.reference(), reduced);
   const auto tooFew = [&](int64_t blocks) {
     return !sizes->atMost(terms, kTermsOfThread * shape.reducing * blocks, SizeLimit::Grid);

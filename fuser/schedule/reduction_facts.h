@@ -13,6 +13,10 @@
 
 namespace fuser {
 
+// Bytes of shared memory for what a thread gives block reductions: three numbers of Welford's, twice, as those of one
+// reduction may be read still when those of the next one are stored.
+constexpr int64_t kScratchOfThread = 48;
+
 TensorView* firstReduction(const std::vector<Expr*>& exprs);  // null if there is none
 // The map over the first reduction, or why the part has none, or could not be one kernel whatever its reductions are.
 // Stores the part's loops.

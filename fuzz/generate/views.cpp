@@ -320,8 +320,26 @@ bool applyCat(Workspace& work) {
   return true;
 }
 
+// Whether a reduction is among the last few ops on the way to the value.
+bool isNearReduction(const Val* val, int ops) {
+  const Expr* maker = val->definition();
+  if (!maker || ops == 0) return false;
+  const auto near = [&](const Val* operand) { return isNearReduction(operand, ops - 1); };
+  return isReduction(maker->op()) || std::any_of(maker->inputs().begin(), maker->inputs().end(), near);
+}
+
+// Rows that were normalised, say: a reshape of them runs in the kernel of their reductions.
+int64_t drawNearReduction(Workspace& work) {
+  return drawTensor(work, [](const TensorValue& value) {
+    const Expr* maker = value.tensor->definition();
+    return isShort(value, 5) && value.tensor->rank() > 0 && maker && !isReduction(maker->op()) &&
+           isNearReduction(value.tensor, 5);
+  });
+}
+
 bool applyReshape(Workspace& work) {
-  const int64_t operand = drawViewed(work, [](const TensorValue& value) { return isShort(value, 5); });
+  int64_t operand = work.choices.chance(0.8) ? drawNearReduction(work) : -1;
+  if (operand < 0) operand = drawViewed(work, [](const TensorValue& value) { return isShort(value, 5); });
   if (operand < 0) return false;
   const TensorValue value = work.tensors[operand];
   const std::vector<IntExpr> shape = drawReshape(work, value);
