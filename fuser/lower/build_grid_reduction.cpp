@@ -5,7 +5,7 @@
 //   kernel: s = …; the threads of a block combine theirs (build_block_reduction.cpp)
 //           if (threadIdx.x == 0) { W[blockIdx.x] = s }
 //           (a barrier of the grid: synchronize.cpp)
-//           if (blockIdx.x == 0) { s = 0; for b < 8 { s = s + W[b] } }
+//           if (blockIdx.x == 0) { s = 0; for b < 8 { s = s + W[b] } }     of more blocks than 8: chunk by chunk
 // Of several results in a thread (`kept`), all are stored before the barrier, and each is combined behind it.
 // So the order of the additions is that of the text, and every run of the kernel gives the same bits.
 #include <algorithm>
@@ -72,6 +72,43 @@ int StatementBuilder::addWorkspace(const TensorView* source, DataType dtype, Int
   return id;
 }
 
+// A loop of this extent, appended to `loops`; its index, 0 where there is one turn alone.
+IntExpr StatementBuilder::loopOver(IntExpr extent, std::vector<For>& loops) {
+  if (extent->isConstant(1)) return ints_.constant(0);
+  For loop;
+  loop.extent = extent;
+  loop.index = ints_.index(concat("b", kernel_.ints->symbols().size()), extent);
+  loops.push_back(std::move(loop));
+  return loops.back().index;
+}
+
+// Joins the partial results of `extent` blocks along one dimension to a result's accumulators: in chunks of neighbours,
+// each of which has accumulators of its own, so that no sum is a long chain.
+Body StatementBuilder::combineAlong(const KeptResult& own, const std::vector<Access>& chunk, IntExpr extent,
+                                    IntExpr needed, const std::function<std::vector<Access>(IntExpr)>& partialAt) {
+  constexpr int64_t kChunks = 8;
+  const auto wrapped = [](std::vector<For> loops, Body inner) {
+    if (loops.empty()) return inner;
+    loops.back().body = std::move(inner);
+    return Body{{std::move(loops.back())}};
+  };
+  std::vector<For> within, over;
+  Body join, turn;
+  if (extent->isConstant() && extent->value <= kChunks) {
+    const IntExpr place = loopOver(extent, within);
+    emitWhere(needed, {own.join(own.accumulators, partialAt(place))}, join);
+    return wrapped(std::move(within), std::move(join));
+  }
+  const IntExpr neighbours = ints_.ceilDiv(extent, ints_.constant(kChunks));
+  const IntExpr first = ints_.mul(loopOver(ints_.constant(kChunks), over), neighbours);
+  const IntExpr place = ints_.add(first, loopOver(neighbours, within));
+  emitWhere(needed, own.noTerms(chunk), turn);
+  emitWhere(ints_.conjunction(needed, ints_.less(place, extent)), {own.join(chunk, partialAt(place))}, join);
+  for (Statement& statement : wrapped(std::move(within), std::move(join))) turn.push_back(std::move(statement));
+  emitWhere(needed, {own.join(own.accumulators, chunk)}, turn);
+  return wrapped(std::move(over), std::move(turn));
+}
+
 // Appends what combines the blocks' accumulators of each of `kept` results: one of a sum or the like, three of a
 // variance.
 void StatementBuilder::combineBlocks(const Expr* expr, int64_t kept, const std::function<KeptResult(IntExpr)>& result,
@@ -86,17 +123,6 @@ void StatementBuilder::combineBlocks(const Expr* expr, int64_t kept, const std::
     elements = ints_.mul(elements, kernel_.gridDim[d]);
     if (!threads[d]) elements = ints_.mul(elements, ints_.constant(kernel_.blockDim[d]));
     if (threads[d]) first = ints_.conjunction(first, ints_.equal(kernel_.threadIdx[d], ints_.constant(0)));
-  }
-  std::array<IntExpr, 3> block = kernel_.blockIdx;
-  std::vector<For> loops;
-  for (size_t d = 3; d-- > 0;) {
-    if (!axes[d]) continue;
-    For loop;
-    loop.extent = nest_.extent(axes[d]);
-    block[d] = ints_.constant(0);
-    if (loop.extent->isConstant(1)) continue;
-    block[d] = loop.index = ints_.index(concat("b", kernel_.ints->symbols().size()), loop.extent);
-    loops.push_back(std::move(loop));
   }
   std::vector<int> workspaces;
   for (const Access& accumulator : result(ints_.constant(0)).accumulators) {
@@ -119,21 +145,36 @@ void StatementBuilder::combineBlocks(const Expr* expr, int64_t kept, const std::
       if (axes[d]) needed = ints_.conjunction(needed, ints_.equal(kernel_.blockIdx[d], ints_.constant(0)));
     }
   }
+  const std::vector<Access> chunk =
+      scratchOf(expr, result(ints_.constant(0)).accumulators, MemoryType::Local, 1, body);
   forEachPartial(0, kept, body, [&](IntExpr index) {
     const KeptResult own = result(index);
-    std::vector<Access> others;
-    for (int workspace : workspaces) others.push_back({workspace, partialIndex(block, threads, kept, index)});
-    Body inner;
-    emitWhere(needed, {own.join(others)}, inner);
-    for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
-      For around = *loop;
-      around.body = std::move(inner);
-      inner.clear();
-      inner.push_back({std::move(around)});
+    std::array<IntExpr, 3> block = kernel_.blockIdx;
+    std::vector<For> around;  // of dimensions but the last one, outermost first
+    size_t last = 0;
+    for (size_t d = 3; d-- > 0;) {
+      if (!axes[d]) continue;
+      last = d;
+      block[d] = ints_.constant(0);
+      const bool more = std::any_of(axes.begin(), axes.begin() + static_cast<ptrdiff_t>(d),
+                                    [](const IterDomain* axis) { return axis != nullptr; });
+      if (more) block[d] = loopOver(nest_.extent(axes[d]), around);
+    }
+    Body combined = combineAlong(
+        own, chunk, nest_.extent(axes[last]), needed, [&](IntExpr place) {
+          block[last] = place;
+          std::vector<Access> others;
+          for (int workspace : workspaces) others.push_back({workspace, partialIndex(block, threads, kept, index)});
+          return others;
+        });
+    for (auto loop = around.rbegin(); loop != around.rend(); ++loop) {
+      loop->body = std::move(combined);
+      combined.clear();
+      combined.push_back({std::move(*loop)});
     }
     Body all;
-    emitWhere(needed, own.init, all);
-    all.push_back(std::move(inner.front()));
+    emitWhere(needed, own.noTerms(own.accumulators), all);
+    all.insert(all.end(), combined.begin(), combined.end());
     return all;
   });
 }

@@ -293,20 +293,21 @@ void StatementBuilder::close(const Expr* expr, const std::vector<Expr*>& group, 
   const int64_t kept = indexing_.bufferSize(tensor), partial = factoredCount(tensor);
   const int accumulator = accumulators_.at(tensor);
   const auto placeOf = [&](IntExpr index) { return ints_.mul(index, ints_.constant(partial)); };
+  const auto none = [this, expr](const std::vector<Access>& into) { return Body{identityOf(expr, into.front())}; };
+  const auto joined = [this, expr](const std::vector<Access>& into, const std::vector<Access>& other) {
+    return joinOf(expr, into.front(), other.front());
+  };
   const auto resultAt = [&](IntExpr index) {
-    const Access whole{accumulator, placeOf(index)};
-    const Join join = [this, expr, whole](const std::vector<Access>& other) {
-      return joinOf(expr, whole, other.front());
-    };
-    return KeptResult{{whole}, {identityOf(expr, whole)}, join};
+    return KeptResult{{Access{accumulator, placeOf(index)}}, none, joined};
   };
   forEachPartial(0, kept, body, [&](IntExpr index) {
-    const KeptResult own = resultAt(index);
+    const std::vector<Access> whole{{accumulator, placeOf(index)}};
+    const Join join = [&](const std::vector<Access>& other) { return joined(whole, other); };
     Body joins;
     forEachPartial(1, partial, joins, [&](IntExpr other) {
-      return Body{own.join({{accumulator, ints_.add(placeOf(index), other)}})};
+      return Body{join({{accumulator, ints_.add(placeOf(index), other)}})};
     });
-    combineThreads(expr, own.accumulators, own.join, joins);
+    combineThreads(expr, whole, join, joins);
     return joins;
   });
   combineBlocks(expr, kept, resultAt, body);

@@ -96,13 +96,17 @@ class StatementBuilder {
   IntExpr partialIndex(const std::array<IntExpr, 3>& block, const std::array<bool, 3>& reducedThreads, int64_t kept,
                        IntExpr index);
   int addWorkspace(const TensorView* source, DataType dtype, IntExpr elements);
-  // Of one of the results that a thread keeps: its accumulators, what makes them those of no terms, what joins others.
+  // Of one of the results that a thread keeps: its accumulators, what makes such ones those of no terms, and what joins
+  // others to them.
   struct KeptResult {
     std::vector<Access> accumulators;
-    Body init;
-    Join join;
+    std::function<Body(const std::vector<Access>&)> noTerms;
+    std::function<Statement(const std::vector<Access>&, const std::vector<Access>&)> join;
   };
   bool isNeededInFirstBlockAlone(const TensorView* tensor, const std::array<const IterDomain*, 3>& axes) const;
+  IntExpr loopOver(IntExpr extent, std::vector<For>& loops);
+  Body combineAlong(const KeptResult& own, const std::vector<Access>& chunk, IntExpr extent, IntExpr needed,
+                    const std::function<std::vector<Access>(IntExpr)>& partialAt);
   void combineBlocks(const Expr* expr, int64_t kept, const std::function<KeptResult(IntExpr)>& result, Body& body);
   Statement joinOf(const Expr* expr, const Access& accumulator, const Access& other);
 
@@ -113,8 +117,8 @@ class StatementBuilder {
   };
   void openWelford(const Expr* expr, Body& allocations, Body& body);
   void closeWelford(const Expr* expr, Body& body);
-  Body noTerms(const Expr* expr, IntExpr index) const;
-  Statement joinWelford(const Expr* expr, const std::vector<Access>& other) const;
+  Body noTerms(const Expr* expr, const std::vector<Access>& parts) const;
+  Statement joinWelford(const Expr* expr, const std::vector<Access>& parts, const std::vector<Access>& other) const;
 
   const Fusion& part_;
   Kernel& kernel_;

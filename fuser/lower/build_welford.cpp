@@ -57,25 +57,26 @@ void StatementBuilder::openWelford(const Expr* expr, Body& allocations, Body& bo
   registers.count = allocate(first, DataType::Int64, partial);
   registers.distance = allocate(first, dtype);
   registers.step = allocate(first, dtype);
-  forEachPartial(0, partial, body, [&](IntExpr index) { return noTerms(expr, index); });
+  const std::vector<Access> parts{registers.mean, registers.squares, registers.count};
+  forEachPartial(0, partial, body, [&](IntExpr index) {
+    std::vector<Access> own = parts;
+    for (Access& part : own) part.index = index;
+    return noTerms(expr, own);
+  });
 }
 
-// The partial result at `index` becomes that of no terms.
-Body StatementBuilder::noTerms(const Expr* expr, IntExpr index) const {
-  const TensorView* first = expr->output()->as<TensorView>();
-  const WelfordRegisters& registers = welford_.at(first);
-  const DataType dtype = computeType(first->dtype());
-  const auto at = [&](const Access& part) { return Access{part.buffer, index}; };
-  return {computeOf(expr, OpKind::Set, dtype, at(registers.mean), {literal(0.0)}),
-          computeOf(expr, OpKind::Set, dtype, at(registers.squares), {literal(0.0)}),
-          computeOf(expr, OpKind::Set, DataType::Int64, at(registers.count), {literal(int64_t{0})})};
+// The parts, mean, squares and count, become those of no terms.
+Body StatementBuilder::noTerms(const Expr* expr, const std::vector<Access>& parts) const {
+  const DataType dtype = computeType(expr->output()->dtype());
+  return {computeOf(expr, OpKind::Set, dtype, parts.at(0), {literal(0.0)}),
+          computeOf(expr, OpKind::Set, dtype, parts.at(1), {literal(0.0)}),
+          computeOf(expr, OpKind::Set, DataType::Int64, parts.at(2), {literal(int64_t{0})})};
 }
 
-// The first partial result joined with another.
-Statement StatementBuilder::joinWelford(const Expr* expr, const std::vector<Access>& other) const {
-  const TensorView* first = expr->output()->as<TensorView>();
-  const WelfordRegisters& registers = welford_.at(first);
-  return {JoinWelford{computeType(first->dtype()), registers.mean, registers.squares, registers.count, other.at(0),
+// The parts joined with others.
+Statement StatementBuilder::joinWelford(const Expr* expr, const std::vector<Access>& parts,
+                                        const std::vector<Access>& other) const {
+  return {JoinWelford{computeType(expr->output()->dtype()), parts.at(0), parts.at(1), parts.at(2), other.at(0),
                       other.at(1), other.at(2), expr}};
 }
 
@@ -108,16 +109,16 @@ void StatementBuilder::closeWelford(const Expr* expr, Body& body) {
   forEachPartial(1, factoredCount(first), body, [&](IntExpr index) {
     std::vector<Access> other = parts;
     for (Access& part : other) part.index = index;
-    return Body{joinWelford(expr, other)};
+    return Body{joinWelford(expr, parts, other)};
   });
-  const Join join = [&](const std::vector<Access>& other) { return joinWelford(expr, other); };
+  const Join join = [&](const std::vector<Access>& other) { return joinWelford(expr, parts, other); };
   combineThreads(expr, parts, join, body);
-  combineBlocks(
-      expr, 1,
-      [&](IntExpr index) {
-        return KeptResult{parts, noTerms(expr, index), join};
-      },
-      body);
+  const auto noParts = [this, expr](const std::vector<Access>& into) { return noTerms(expr, into); };
+  const auto joinParts = [this, expr](const std::vector<Access>& into, const std::vector<Access>& other) {
+    return joinWelford(expr, into, other);
+  };
+  const auto result = [&](IntExpr) { return KeptResult{parts, noParts, joinParts}; };
+  combineBlocks(expr, 1, result, body);
   const auto read = [&](const Access& from) { return access(from.buffer, from.index); };
   const auto store = [&](const Val* result, const Access& from) {
     const Access target{bufferOf(result->as<TensorView>()), ints_.constant(0)};

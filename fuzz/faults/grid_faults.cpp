@@ -135,6 +135,7 @@ bool countOwnBlockTwice(Kernel& kernel) {
       if (branch && !branch->body.empty()) store = std::get_if<Move>(&branch->body.front().node);
       stored |= store && isWorkspace(kernel, store->target);
       const Compute* compute = std::get_if<Compute>(&body[i].node);
+      if (branch && !branch->body.empty()) compute = std::get_if<Compute>(&branch->body.front().node);
       if (!stored || !compute || !isInit(*compute)) continue;
       body.erase(body.begin() + static_cast<std::ptrdiff_t>(i--));
       changed = true;

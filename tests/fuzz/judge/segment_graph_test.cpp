@@ -18,7 +18,7 @@ using reports::SegmentGraph;
 constexpr const char* kTwoReductions = R"(
 fusion two(%x: f32[i0, i1]) {
   %e = exp(%x)
-  %a = sum(%e) {dims = [0]}
+  %a = var(%e) {dims = [0]}
   %b = sum(%x) {dims = [1]}
   return %a, %b
 }
