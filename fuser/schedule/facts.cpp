@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <unordered_set>
 
 #include "fuser/analysis/axis_map.h"
@@ -27,22 +28,34 @@ size_t concreteAxes(const TensorView* tensor) {
 
 namespace {
 
-bool hasElementsAlong(const TensorView* tensor, const ReferenceMap& map, int position) {
+// The tensor's axis with elements at a position of the reference; null if it has none.
+const IterDomain* axisAt(const TensorView* tensor, const ReferenceMap& map, int position) {
   const std::vector<int>& positions = map.positions(tensor);
   const auto found = std::find(positions.begin(), positions.end(), position);
-  return found != positions.end() && !tensor->domain().logical[found - positions.begin()]->isBroadcast();
+  if (found == positions.end()) return nullptr;
+  const IterDomain* axis = tensor->domain().logical[static_cast<size_t>(found - positions.begin())];
+  return axis->isBroadcast() ? nullptr : axis;
 }
 
 }  // namespace
 
 std::string whyUnwritten(const FusionView& view, const ReferenceMap& map, const std::vector<bool>& skip) {
-  const std::vector<IterDomain*>& axes = map.reference()->domain().logical;
-  for (int i = 0; i < static_cast<int>(axes.size()); ++i) {
-    if (skip[i] || axes[i]->isBroadcast()) continue;
+  const size_t rank = map.reference()->domain().logical.size();
+  std::map<std::pair<int, size_t>, IntExpr> extents;  // of a set of extents, at a position of the reference
+  std::vector<const TensorView*> tensors{map.reference()};
+  for (const TensorView* tensor : tensorsOf(view.exprs)) tensors.push_back(tensor);
+  for (const TensorView* tensor : tensors) {
+    for (size_t i = 0; i < rank; ++i) {
+      if (const IterDomain* axis = axisAt(tensor, map, static_cast<int>(i)))
+        extents.emplace(std::pair(map.extentSet(tensor), i), axis->extent());
+    }
+  }
+  for (size_t i = 0; i < rank; ++i) {
     for (const Val* output : view.outputs) {
       const TensorView* tensor = output->as<TensorView>();
-      if (!map.contains(tensor) || hasElementsAlong(tensor, map, i)) continue;
-      if (!view.sizes || view.sizes->isZero(axes[i]->extent())) {
+      if (skip[i] || !map.contains(tensor) || axisAt(tensor, map, static_cast<int>(i))) continue;
+      const auto extent = extents.find({map.extentSet(tensor), i});
+      if (extent != extents.end() && (!view.sizes || view.sizes->isZero(extent->second))) {
         return concat("%", tensor->name(), " lacks axis ", i, " of %", map.reference()->name(), ", which may be empty");
       }
     }

@@ -19,8 +19,9 @@ std::vector<TensorView*> tensorsOf(const std::vector<Expr*>& exprs);
 // The number of non-broadcast logical axes, including reduction axes.
 size_t concreteAxes(const TensorView* tensor);
 
-// Refuses a part in which some output might not be written: it lacks an axis of the reference that may be empty, so
-// that the loops around its store would not run. Axes of the reference marked in `skip` are not checked.
+// Refuses a part in which some output might not be written: it lacks an axis of the reference that may be empty, in the
+// output's set of extents, so that the loops around its store would not run. Axes of the reference marked in `skip` are
+// not checked.
 std::string whyUnwritten(const FusionView& view, const ReferenceMap& map, const std::vector<bool>& skip);
 
 // Refuses a part with an axis that may be expanded to size 0: the tensor is empty, but its loops, over the stored
