@@ -33,8 +33,11 @@ TEST(SeedsOnStreamsTest, AgreeOnStreams) {
     }
     ++onStreams;
     const CaseVerdict verdict = judgeCase(seed);
-    // Every value is stored, and judged: one that only a product with 0 reads may be undecided.
-    undecided += verdict.kind == VerdictKind::Undecided;
+    // Every value is stored, and judged: one that only a product with 0 reads may be undecided, as what is left of an
+    // element that lies next to its row's mean.
+    const int64_t open = verdict.elements.judged - verdict.elements.decided;
+    undecided += open > 0;
+    EXPECT_LE(5000 * open, verdict.elements.judged) << files[i];
     const bool fine = verdict.kind == VerdictKind::Agrees || verdict.kind == VerdictKind::Undecided;
     EXPECT_TRUE(fine) << files[i] << "\n" << toString(verdict) << "\n" << printCase(seed);
   }
@@ -42,7 +45,7 @@ TEST(SeedsOnStreamsTest, AgreeOnStreams) {
   for (const std::string& name : left) std::printf(" %s", name.c_str());
   std::printf("\n");
   EXPECT_EQ(left, std::vector<std::string>{});
-  EXPECT_LE(undecided, 2u);
+  EXPECT_LE(undecided, 4u);
 }
 
 }  // namespace
