@@ -76,7 +76,7 @@ def near_terms(wanted, given, step, operands):
         error, reach = eps * np.abs(wide(wanted)), np.maximum(finite, 1).prod(axis=axes)
     elif step["op"] == "Sum":
         error = eps * total
-    elif step["op"] == "Mean":
+    elif step["op"] in ("Mean", "MeanOfVarMean"):
         error = eps * total / max(count, 1)
     else:
         error, reach = spread_error(terms, axes, count, step["correction"], eps), reach ** 2
@@ -84,6 +84,9 @@ def near_terms(wanted, given, step, operands):
     if step["op"] in ("Var", "VarMean") and count <= step["correction"]:
         # Divided by 0: infinite, or NaN where the sum of the squares, which rounding may move from 0, is 0.
         near |= (wanted != wanted) & np.isinf(given) | np.isinf(wanted) & (given != given)
+    if step["op"] == "MeanOfVarMean":
+        # Welford's update of an infinite mean, inf - inf, is NaN.
+        near |= np.isinf(terms).any(axis=axes) & (wanted != wanted) & np.isinf(given)
     return near
 
 

@@ -100,7 +100,7 @@ class ModelRun:
 
 def results_of(step):
     """(result, the step that bounds it): the second result of a variance is a mean."""
-    return zip(step["results"], (step, {**step, "op": "Mean"}))
+    return zip(step["results"], (step, {**step, "op": "MeanOfVarMean"}))
 
 
 def step_problems(reference, model, run, values, totals, faults):
