@@ -115,6 +115,7 @@ std::optional<Refusal> refusalOf(const Fusion& fusion) {
 Exported exportToOnnx(const Case& testCase) {
   if (const std::optional<Refusal> refusal = refusalOf(*testCase.fusion)) return {{}, refusal};
   Exported exported;
+  std::string leftOut;
   for (size_t i = 0; i < testCase.runs.size(); ++i) {
     const std::string run = concat("run_", i);
     try {
@@ -123,8 +124,10 @@ Exported exportToOnnx(const Case& testCase) {
       exported.programs.push_back({concat(".", run, ".onnx.txt"), head(testCase, run) + text, bytesOf(data)});
     } catch (const UserError& error) {
       rethrowIfSetUpError(error);
+      leftOut += commented(concat(run, " is left out, its data does not fit: ", error.what()));
     }
   }
+  for (Program& program : exported.programs) program.text = leftOut + program.text;
   if (exported.programs.empty()) {
     exported.refusal = Refusal{"run", "no", "a model has sizes of a run, and no run of the case fits its fusion"};
   }

@@ -324,9 +324,8 @@ std::optional<std::string_view> whyNotInOnnx(const Expr* expr) {
   const OnnxRow row = onnxRow(expr->op());
   if (row.write) return std::nullopt;
   if (!row.refusal.empty()) return row.refusal;
-  const std::string_view formula = formulaFor(row, commonType(expr));
-  FUSER_CHECK(!formula.empty(), "onnx.def: ", expr->info().name, " has no formula of ", commonType(expr));
-  if (formula.front() == '!') return formula.substr(1);
+  FUSER_CHECK(!formulaFor(row, commonType(expr)).empty(), "onnx.def: ", expr->info().name, " has no formula of ",
+              commonType(expr));
   return std::nullopt;
 }
 
