@@ -34,7 +34,7 @@ struct ExportCounts {
   int64_t exported = 0, refused = 0, unread = 0;
 };
 
-void writeProgram(const std::filesystem::path& file, const Program& program) {
+void writeProgram(const std::filesystem::path& file, const ExportedProgram& program) {
   reports::writeFile(file, program.text);
   if (!program.data.empty()) reports::writeFile(std::filesystem::path(file).replace_extension(".bin"), program.data);
 }
@@ -56,7 +56,7 @@ class FolderExport {
     }
     const std::string file = concat(name, format_.ending);
     FUSER_USER_CHECK(written_.insert(file).second, "two cases are called ", name, "; export them to two folders");
-    for (const Program& program : exported.programs) writeProgram(folder_ / (name + program.ending), program);
+    for (const ExportedProgram& program : exported.programs) writeProgram(folder_ / (name + program.ending), program);
     ++counts_[set].exported;
     if (reference_) reference_->add(testCase, file);
   }

@@ -22,7 +22,7 @@ struct Refusal {
   std::string why;    // the sentence of the format's specification
 };
 
-struct Program {
+struct ExportedProgram {
   std::string ending;  // of its file: ".py", ".run_0.onnx.txt"
   std::string text;
   std::string data;  // bytes that lie beside it, in the file with .bin behind `ending` less .txt; "": none
@@ -30,7 +30,7 @@ struct Program {
 
 // The programs of a case, in a format with sizes as literals one a run; or the reason why there is none.
 struct Exported {
-  std::vector<Program> programs;
+  std::vector<ExportedProgram> programs;
   std::optional<Refusal> refusal;
 };
 

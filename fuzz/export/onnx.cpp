@@ -127,7 +127,7 @@ Exported exportToOnnx(const Case& testCase) {
       leftOut += commented(concat(run, " is left out, its data does not fit: ", error.what()));
     }
   }
-  for (Program& program : exported.programs) program.text = leftOut + program.text;
+  for (ExportedProgram& program : exported.programs) program.text = leftOut + program.text;
   if (exported.programs.empty()) {
     exported.refusal = Refusal{"run", "no", "a model has sizes of a run, and no run of the case fits its fusion"};
   }

@@ -12,7 +12,7 @@ golden::Made onnxText(const golden::Case& test) {
   const Exported exported = exportFormat("onnx").write(parseCase(test.input, test.title));
   if (exported.refusal) return "cannot say " + toString(*exported.refusal) + "\n";
   std::string models;
-  for (const Program& program : exported.programs) {
+  for (const ExportedProgram& program : exported.programs) {
     const size_t start = program.text.find("# Exported by");
     const size_t end = program.text.find('\n', program.text.find('\n', start) + 1) + 1;
     models += program.ending + ", " + std::to_string(program.data.size()) + " bytes of data\n" +
