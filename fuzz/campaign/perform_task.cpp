@@ -165,8 +165,8 @@ class Performer {
   void operator()(const CaseTask& task) {
     const Case testCase = generate(task.number);
     judgeGenerated(testCase, repeats(task.number));
-    if (!isKept()) judgeViews(testCase, task.number, settings_, result_);
-    if (task.number % kCostOneIn == 0) countCosts(testCase);
+    if (!isKept() && !settings_.judge.target) judgeViews(testCase, task.number, settings_, result_);
+    if (task.number % kCostOneIn == 0 && !settings_.judge.target) countCosts(testCase);
     keepIfSlow(testCase);
   }
 
