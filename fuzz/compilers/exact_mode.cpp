@@ -150,7 +150,7 @@ class ExactRun {
     const Facts* facts = of(val);
     if (!facts) return ": its value is not known";
     if (!facts->isFinite) return ": it has NaN or an infinity";
-    return fits(facts->magnitude, facts->unit, facts->dtype) ? "" : ": its elements are not far from the dtype's ends";
+    return fits(facts->magnitude, facts->unit, facts->dtype) ? "" : ": " + tooWide("its elements", facts->dtype);
   }
 
   // The dtype in which the op computes: with a bool as its result, that of its first operand that is a tensor.
