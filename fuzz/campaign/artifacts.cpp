@@ -67,8 +67,10 @@ namespace {
 // What differs from the usual.
 std::string judgingFlags(const ReplayContext& context) {
   const Limits usual;
-  std::string flags;
-  if (context.limits.seconds != usual.seconds) flags += concat(" --timeout ", context.limits.seconds);
+  // The time limits of a target are its own.
+  std::string flags = context.target.empty() ? "" : " --target=" + context.target;
+  if (context.target.empty() && context.limits.seconds != usual.seconds)
+    flags += concat(" --timeout ", context.limits.seconds);
   if (context.limits.residentMb != usual.residentMb) flags += concat(" --rss-limit-mb ", context.limits.residentMb);
   return flags + (context.probes ? "" : " --no-probes");
 }

@@ -18,6 +18,7 @@ struct ReplayContext {
   std::vector<std::string> generatorFlags;  // arguments: "--only", "add"
   Limits limits;
   bool probes = true;
+  std::string target = "";             // another compiler (JudgeSettings::target); "": ours
   std::filesystem::path corpora = "";  // the folder to which relative paths of corpora refer
 };
 

@@ -226,6 +226,7 @@ class Supervisor : public TaskSource {
     Findings::Settings settings;
     settings.context = {options_.out,    options_.program,          options_.seed, options_.generatorFlags,
                         options_.limits, options_.task.judge.probes};
+    if (const auto& target = options_.task.judge.target) settings.context.target = target->name();
     settings.logged = contextOfReport(settings.context, options_.out, "");
     settings.elapsed = [this] { return elapsed(); };
     settings.maxBytes = options_.maxArtifactBytes;

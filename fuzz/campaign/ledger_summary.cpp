@@ -48,6 +48,7 @@ ReplayContext contextOf(const Ledger::Contents& contents, const std::filesystem:
   const uint64_t residentMb = std::strtoull(setting(contents, "rss-limit-mb").c_str(), nullptr, 10);
   if (residentMb > 0) context.limits.residentMb = residentMb;
   context.probes = stampOf(contents, "probes") != "off";
+  context.target = stampOf(contents, "target");
   return contextOfReport(context, report, setting(contents, kBegunIn));
 }
 

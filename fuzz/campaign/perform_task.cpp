@@ -168,8 +168,8 @@ class Performer {
     const Case testCase = campaignCase(settings_.seed, task.number, settings_.generator, &edge);
     countEdge(edge);
     judgeGenerated(testCase, repeats(task.number));
-    if (!isKept()) judgeViews(testCase, task.number, settings_, result_);
-    if (task.number % kCostOneIn == 0) countCosts(testCase);
+    if (!isKept() && !settings_.judge.target) judgeViews(testCase, task.number, settings_, result_);
+    if (task.number % kCostOneIn == 0 && !settings_.judge.target) countCosts(testCase);
     keepIfSlow(testCase);
   }
 

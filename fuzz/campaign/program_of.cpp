@@ -16,7 +16,8 @@ const ExportFormat& pytorch() { return exportFormat("pytorch"); }
 // A case may be a finding because it is refused, or because our own code fails on it; then it has no program.
 std::string programOf(const std::string& caseText) {
   try {
-    return pytorch().write(parseCase(caseText, "case")).text;
+    const Exported exported = pytorch().write(parseCase(caseText, "case"));
+    return exported.refusal ? "" : exported.programs.front().text;
   } catch (const std::exception& error) {
     rethrowIfSetUpError(error);
     return "";

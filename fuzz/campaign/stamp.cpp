@@ -73,13 +73,15 @@ std::string versionOfProgram() { return concat(FUSER_VERSION, " build ", buildId
 
 Ledger::Stamp stampOf(const CampaignOptions& options) {
   const std::string generatorFlags = shellQuoted(options.generatorFlags);
+  const std::string target(options.task.judge.target ? options.task.judge.target->name() : "");
   std::string corpora;
   for (const std::filesystem::path& corpus : options.corpora) corpora += (corpora.empty() ? "" : " ") + corpus.string();
   return {{"version", versionOfProgram()},
           {"format", "1"},
           {"stream", std::to_string(kStreamVersion)},
           {"libtorch", reference::libtorchVersion()},
-          {"engine", "interp"},
+          {"engine", target.empty() ? "interp" : ""},
+          {"target", target},
           {"clang", options.compilers ? ClangCompiler::find().version() : ""},
           {"compiler", kCompiler},
           {"flags", FUSER_FLAGS},

@@ -14,6 +14,8 @@
 #include "fuser/support/diagnostic.h"
 #include "fuser/support/similar_name.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/compilers/exact_mode.h"
+#include "fuzz/compilers/target_judge.h"
 #include "fuzz/faults/faults.h"
 
 namespace fuser::fuzz {
@@ -93,6 +95,9 @@ void GeneratorArguments::addTo(CLI::App* app) {
       ->type_name("N")
       ->group(kGroup)
       ->capture_default_str();
+  app->add_flag("--exact-data", options.exactData,
+                "small whole numbers as data, powers of two as literals: most results are then exact in any order")
+      ->group(kGroup);
 }
 
 void GeneratorArguments::addFaultTo(CLI::App* app) {
@@ -132,6 +137,7 @@ std::vector<std::string> GeneratorArguments::flags() const {
   list("--exclude", exclude);
   number("--median-elements", options.medianElements, usual.medianElements);
   number("--max-elements", options.maxElements, usual.maxElements);
+  if (options.exactData) flags.emplace_back("--exact-data");
   if (!options.fault.empty()) flags.insert(flags.end(), {"--fault", options.fault});
   return flags;
 }
@@ -154,6 +160,33 @@ void WorkerArguments::addTo(CLI::App* app) {
       ->type_name("N")
       ->group(kGroup)
       ->capture_default_str();
+}
+
+void TargetArguments::addTo(CLI::App* app) {
+  std::string names;
+  for (const Target& one : allTargets()) names += concat(names.empty() ? "" : ", ", one.name);
+  app->add_option("--target", target,
+                  concat("judge another compiler than fuser: ", names,
+                         ". Cases are exported, run by it, and judged where each value is exact (fuzz/README.md)"))
+      ->type_name("NAME");
+}
+
+void TargetArguments::resolve(JudgeSettings& judge, Limits& limits) const {
+  if (target.empty()) return;
+  const Target& named = targetNamed(target);
+  WorkerLimits ofTarget;
+  ofTarget.seconds = named.seconds;
+  ofTarget.residentMb = limits.residentMb;
+  judge.target = makeTargetJudge(named, ofTarget);
+  // Our process waits for the target's and for its control's.
+  limits.seconds = std::max(limits.seconds, 2 * (ofTarget.startSeconds + ofTarget.seconds) + Limits().seconds);
+}
+
+void GeneratorArguments::drawExactly() {
+  options.exactData = true;
+  if (!only.empty()) return;
+  // By their names: a mnemonic may have other rows.
+  for (const OpKind op : exactOps()) only.emplace_back(opName(op));
 }
 
 void addNoProbes(CLI::App* app, bool& noProbes) {

@@ -10,6 +10,7 @@
 
 #include "fuzz/generate/generate.h"
 #include "fuzz/isolate/worker_pool.h"
+#include "fuzz/judge/judge_case.h"
 
 namespace fuser::fuzz {
 
@@ -20,6 +21,9 @@ struct GeneratorArguments {
   GeneratorOptions options;
 
   void addTo(CLI::App* app);
+  // What a target can be judged on (fuzz/compilers/exact_mode.h): exact data and, unless --only says otherwise, exact
+  // ops. Call it before resolve().
+  void drawExactly();
   // Adds "--fault".
   void addFaultTo(CLI::App* app);
   // Call it after parsing: draws the seed if it is 0 and resolves names of ops. A UserError names the invalid argument.
@@ -34,6 +38,16 @@ struct WorkerArguments {
   Limits limits;
 
   void addTo(CLI::App* app);
+};
+
+// Another compiler to be judged.
+struct TargetArguments {
+  std::string target;  // "": ours
+
+  void addTo(CLI::App* app);
+  // Sets the target, and raises the time limit of a case to what it needs; a program has the time of target.def. A
+  // SetUpError if its environment is not there.
+  void resolve(JudgeSettings& judge, Limits& limits) const;
 };
 
 // Adds "--no-probes", for commands that judge.

@@ -34,12 +34,17 @@ struct ExportCounts {
   int64_t exported = 0, refused = 0, unread = 0;
 };
 
+void writeProgram(const std::filesystem::path& file, const ExportedProgram& program) {
+  reports::writeFile(file, program.text);
+  if (!program.data.empty()) reports::writeFile(std::filesystem::path(file).replace_extension(".bin"), program.data);
+}
+
 class FolderExport {
  public:
   explicit FolderExport(const ExportArguments& arguments)
       : folder_(arguments.out), format_(exportFormat(arguments.format)) {
     makeWritableFolder(folder_);
-    if (arguments.withReference) reference_ = std::make_unique<ReferenceOutputs>(folder_);
+    if (arguments.withReference) reference_ = std::make_unique<ReferenceOutputs>(folder_, format_.bySteps);
   }
 
   void add(const std::string& set, const std::string& name, const Case& testCase) {
@@ -51,7 +56,7 @@ class FolderExport {
     }
     const std::string file = concat(name, format_.ending);
     FUSER_USER_CHECK(written_.insert(file).second, "two cases are called ", name, "; export them to two folders");
-    reports::writeFile(folder_ / file, exported.text);
+    for (const ExportedProgram& program : exported.programs) writeProgram(folder_ / (name + program.ending), program);
     ++counts_[set].exported;
     if (reference_) reference_->add(testCase, file);
   }
@@ -99,9 +104,9 @@ int exportOne(const ExportArguments& arguments, const Case& testCase) {
   const Exported exported = format.write(testCase);
   FUSER_USER_CHECK(!exported.refusal, format.name, " cannot say ", toString(*exported.refusal));
   if (arguments.out.empty()) {
-    printText(exported.text);
+    printText(exported.programs.front().text);
   } else {
-    reports::writeFile(arguments.out, exported.text);
+    writeProgram(arguments.out, exported.programs.front());
   }
   return kExitClean;
 }
@@ -152,7 +157,9 @@ int exportCommand(ExportArguments& arguments) {
 
 std::string formatHelp() {
   std::string help = "format of the programs: ";
-  for (const ExportFormat& format : exportFormats()) help += concat(format.name, " (", format.about, ")");
+  for (const ExportFormat& format : exportFormats()) {
+    help += concat(help.back() == ' ' ? "" : ", ", format.name, " (", format.about, ")");
+  }
   return help;
 }
 
@@ -183,9 +190,14 @@ Examples
   python softmax.py                                            dtype, shape, checksum, first elements of its outputs
   python softmax.py --compile                                  where torch.compile gives other bits
   fuserfuzz generate --case 17 | fuserfuzz export -            a random case
+  fuserfuzz export --to=onnx corpus/seeds/softmax.fusion       the first run of a case as an ONNX model
   fuserfuzz export corpus/seeds --cases 200 --out programs     many, and a table of what the format cannot say
 
-fuzz/compilers/setup torch makes an environment that runs them.
+An ONNX model has the sizes of one run. To a folder go models of all runs, NAME.run_0.onnx.txt, NAME.run_1.onnx.txt, …, and
+beside each, in a file that ends with .bin, the elements of its inputs, one after another, dense and row-major.
+
+fuzz/compilers/setup torch makes an environment that runs PyTorch's scripts, fuzz/compilers/setup onnx one that runs ONNX
+models.
 
 Exit codes
   0 written   1 usage or set-up; one case that the format cannot say

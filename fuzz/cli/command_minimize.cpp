@@ -26,6 +26,7 @@ struct MinimizeArguments {
   bool isToStdout() const { return out == kStandard; }
   double seconds = 60;
   Limits limits{10, 4096};
+  TargetArguments target;
   bool noProbes = false, quiet = false;
 };
 
@@ -102,6 +103,7 @@ bool minimizeFile(const MinimizeArguments& arguments, const std::string& file, s
   MinimizeSettings settings;
   settings.seconds = arguments.seconds;
   settings.limits = arguments.limits;
+  arguments.target.resolve(settings.judge, settings.limits);
   settings.judge.probes = !arguments.noProbes;
   settings.judge.memoryMb = arguments.limits.residentMb;
   settings.bestSoFar = place;
@@ -140,6 +142,7 @@ Command addMinimizeCommand(CLI::App& app) {
       ->type_name("N")
       ->capture_default_str();
   command->add_flag("--quiet,-q", arguments->quiet, "print only the figures, no progress");
+  arguments->target.addTo(command);
   addNoProbes(command, arguments->noProbes);
   command->footer(R"(
 Examples

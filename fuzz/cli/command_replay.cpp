@@ -13,6 +13,7 @@ namespace fuser::fuzz {
 Command addReplayCommand(CLI::App& app) {
   struct ReplayArguments {
     WorkerArguments workers;
+    TargetArguments target;
     std::vector<std::string> paths;
     std::string sequence;
     bool quiet = false, noProbes = false, json = false;
@@ -20,6 +21,7 @@ Command addReplayCommand(CLI::App& app) {
   CLI::App* replayCommand = app.add_subcommand("replay", "judge .fusion files");
   const auto arguments = std::make_shared<ReplayArguments>();
   arguments->workers.addTo(replayCommand);
+  arguments->target.addTo(replayCommand);
   addNoProbes(replayCommand, arguments->noProbes);
   CLI::Option* paths =
       replayCommand->add_option("paths", arguments->paths, "files and folders, or - for a case on standard input")
@@ -36,6 +38,7 @@ Command addReplayCommand(CLI::App& app) {
 Examples
   fuserfuzz replay out/mismatch-….fusion                       the verdict, the worst elements, the first wrong op
   fuserfuzz replay corpus --jobs 2 --quiet                     all files below corpus
+  fuserfuzz replay --target=torch-compile out/mismatch-….fusion   the same on another compiler
   fuserfuzz generate --seed 1 --case 17 | fuserfuzz replay -   a case from standard input
 
 Exit codes
@@ -44,6 +47,7 @@ Exit codes
 )");
   return {replayCommand, [arguments](const LogPtr& log) {
             ReplayOptions options;
+            arguments->target.resolve(options.judge, arguments->workers.limits);
             options.jobs = arguments->workers.jobs;
             options.limits = arguments->workers.limits;
             options.judge.probes = !arguments->noProbes;

@@ -22,6 +22,7 @@ namespace {
 struct RunArguments {
   GeneratorArguments generator;
   WorkerArguments workers;
+  TargetArguments target;
   CampaignOptions campaign;
   std::vector<std::string> corpora;
   std::string out, growCorpus;
@@ -87,8 +88,9 @@ void printEnd(const RunArguments& arguments, const reports::CampaignSummary& sum
   if (arguments.verbose) printLine(reports::toText(summary));
   const std::string report =
       arguments.out.empty() ? "" : "; " + (std::filesystem::path(arguments.out) / "report.html").string();
+  const bool hasKernels = arguments.target.target.empty();  // another compiler's are not seen
   for (const std::string& line : {reports::rareFeaturesLine(summary), reports::missingEdgesLine(summary)}) {
-    if (!arguments.quiet && !line.empty()) printLine(line);
+    if (!arguments.quiet && hasKernels && !line.empty()) printLine(line);
   }
   printLine(reports::toLine(summary) + report);
   if (summary.interrupted && !arguments.out.empty()) {
@@ -102,6 +104,9 @@ int runCampaignCommand(CLI::App& run, RunArguments& arguments, const LogPtr& log
     const std::string line = "fuserfuzz run --resume --out " + shellQuoted(arguments.out);
     if (const auto kept = argumentsOf(arguments.out)) takeKeptArguments(run, *kept, line);
   }
+  arguments.target.resolve(campaign.task.judge, arguments.workers.limits);
+  const bool onTarget = campaign.task.judge.target != nullptr;
+  if (onTarget) arguments.generator.drawExactly();
   arguments.generator.resolve();
   campaign.arguments = keptArguments(run);
   campaign.arguments["--seed"] = " " + std::to_string(arguments.generator.seed);
@@ -110,10 +115,12 @@ int runCampaignCommand(CLI::App& run, RunArguments& arguments, const LogPtr& log
   campaign.generatorFlags = arguments.generator.flags();
   campaign.program = runningProgram();
   campaign.task.judge.probes = !arguments.noProbes;
-  campaign.compilers = !arguments.noCompilers;
+  campaign.compilers = !arguments.noCompilers && !onTarget;  // clang and NVRTC compile our kernels
   campaign.minimize = !arguments.noMinimize;
   campaign.jobs = arguments.workers.jobs;
   campaign.limits = arguments.workers.limits;
+  constexpr double kMinimizeSecondsOnTarget = 300;  // a candidate may take a compiler's seconds
+  if (onTarget) campaign.minimizeSeconds = kMinimizeSecondsOnTarget;
   campaign.out = arguments.out;
   campaign.growCorpus = arguments.growCorpus;
   campaign.corpora.assign(arguments.corpora.begin(), arguments.corpora.end());
@@ -180,6 +187,7 @@ Examples
   fuserfuzz run --max-total-time 8h --jobs 8 --out out       one night, new cases every time
   fuserfuzz run --resume --out out                           continues
   fuserfuzz run --runs 1000 --only sum,amax,add corpus       the files below corpus, then cases of these ops
+  fuserfuzz run --target=torch-compile --max-total-time 1h --out out   another compiler (fuzz/compilers/setup torch)
   fuserfuzz run --runs 300 --fault loop-one-short --out out   the findings of a planted bug
 
 Exit codes
@@ -247,6 +255,7 @@ Command addRunCommand(CLI::App& app) {
   arguments->generator.addTo(run);
   arguments->generator.addFaultTo(run);
   arguments->workers.addTo(run);
+  arguments->target.addTo(run);
   addNoProbes(run, arguments->noProbes);
   const std::map<std::string, HowOften> often = {
       {"never", HowOften::Never}, {"sampled", HowOften::Sampled}, {"always", HowOften::Always}};

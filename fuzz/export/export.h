@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "fuser/case/case.h"
 
@@ -21,9 +22,15 @@ struct Refusal {
   std::string why;    // the sentence of the format's specification
 };
 
-// A program, or the reason why there is none.
-struct Exported {
+struct ExportedProgram {
+  std::string ending;  // of its file: ".py", ".run_0.onnx.txt"
   std::string text;
+  std::string data;  // bytes that lie beside it, in the file with .bin behind `ending` less .txt; "": none
+};
+
+// The programs of a case, in a format with sizes as literals one a run; or the reason why there is none.
+struct Exported {
+  std::vector<ExportedProgram> programs;
   std::optional<Refusal> refusal;
 };
 
@@ -31,6 +38,7 @@ struct ExportFormat {
   std::string_view name;    // "pytorch"
   std::string_view ending;  // of its files: ".py"
   std::string_view about;   // what runs it, for the help
+  bool bySteps;             // its results are compared expression by expression: LibTorch's are wanted of each
   // A UserError for a case whose program can never run, such as an alias of nothing.
   Exported (*write)(const Case&);
 };

@@ -1,13 +1,16 @@
 // The formats, one row each.
 
 #include "fuzz/export/export.h"
+#include "fuzz/export/onnx.h"
 #include "fuzz/export/pytorch.h"
 
 namespace fuser::fuzz {
 namespace {
 
 constexpr ExportFormat kFormats[] = {
-    {"pytorch", ".py", "a Python script that needs torch and numpy alone", exportToPytorch},
+    {"pytorch", ".py", "a Python script that needs torch and numpy alone", false, exportToPytorch},
+    {"onnx", ".onnx.txt", "ONNX of opset 21 in its text form, a model a run, with the inputs' bytes beside it", true,
+     exportToOnnx},
 };
 
 }  // namespace

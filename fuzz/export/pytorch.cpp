@@ -8,6 +8,7 @@
 
 #include "fuser/case/aliases.h"
 #include "fuser/text/printer.h"
+#include "fuzz/export/comments.h"
 #include "fuzz/export/embedded_files.h"
 #include "fuzz/export/pytorch_ops.h"
 #include "fuzz/export/pytorch_runs.h"
@@ -29,36 +30,6 @@ import torch.nn.functional as F
 
 // --- the head ---
 
-std::string commented(const std::string& text) {
-  std::string out = "# ";
-  for (const char c : text.substr(0, 400)) out += c >= ' ' && c < 127 ? c : ' ';
-  return out + "\n";
-}
-
-// The lines of a text, each as a comment.
-std::string commentedLines(const std::string& text) {
-  std::string out;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    if (end > at) out += commented("  " + text.substr(at, end - at));
-    at = end + 1;
-  }
-  return out;
-}
-
-// What concerns the compiler that the case is for.
-std::string leftOut(const Case& testCase) {
-  std::string lines = printOptions(testCase.options);
-  if (testCase.schedule) lines += "schedule { … }\n";
-  for (const auto& [segment, schedule] : testCase.segmentSchedules) {
-    lines += concat("schedule segment ", segment, " { ... }\n");
-  }
-  const Fusion& fusion = *testCase.fusion;
-  if (fusion.hasDevices()) lines += "mesh, shard: on one device all results are the same\n";
-  if (fusion.hasStreams()) lines += "stream\n";
-  return lines.empty() ? "" : "# Left out, because it concerns fuser's compiler alone:\n" + commentedLines(lines);
-}
-
 std::string head(const Case& testCase) {
   std::string text = R"("""Exported by fuserfuzz: one fusion, its data, and each of its runs.
 
@@ -68,7 +39,7 @@ std::string head(const Case& testCase) {
 """
 )";
   for (const auto& [key, value] : testCase.metadata) text += commented(concat(key, ": ", value));
-  return text + leftOut(testCase) + "\n";
+  return text + leftOutComment(testCase) + "\n";
 }
 
 // --- the function ---
@@ -214,16 +185,16 @@ Exported exportToPytorch(const Case& testCase) {
   const Fusion& fusion = *testCase.fusion;
   for (const Expr* expr : fusion.exprs()) {
     if (const std::optional<std::string_view> why = whyNotInPytorch(expr->op())) {
-      return {"", Refusal{std::string(expr->info().mnemonic), concat(expr->output()->dtype()), std::string(*why)}};
+      return {{}, Refusal{std::string(expr->info().mnemonic), concat(expr->output()->dtype()), std::string(*why)}};
     }
   }
   const PythonNames names(fusion);
   const PytorchRuns runs = pytorchRuns(testCase, names);
   const std::string own = concat(FunctionText(testCase, names).write(), runs.functions,
                                  "OUTPUTS = ", outputNames(fusion, names), "\nRUNS = (", runs.names, ")\n");
-  return {concat(head(testCase), kImports, own, "\n\n",
-                 partsThatAreNamed(embeddedFile("fuzz/export/pytorch_script.py"), own)),
-          std::nullopt};
+  const std::string text = concat(head(testCase), kImports, own, "\n\n",
+                                  partsThatAreNamed(embeddedFile("fuzz/export/pytorch_script.py"), own));
+  return {{{".py", text, ""}}, std::nullopt};
 }
 
 }  // namespace fuser::fuzz

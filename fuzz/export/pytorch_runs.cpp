@@ -4,6 +4,7 @@
 #include "fuser/evaluate/expression_evaluator.h"
 #include "fuser/support/set_up_error.h"
 #include "fuzz/export/export.h"
+#include "fuzz/export/run_data.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -34,15 +35,8 @@ std::string wrappedList(const std::vector<std::string>& entries) {
 // Elements in logical order.
 std::vector<std::string> literalsOf(const TensorRef& ref) {
   std::vector<std::string> literals;
-  for (int64_t index = 0, count = numel(ref.sizes); index < count; ++index) {
-    int64_t rest = index, place = 0;
-    for (size_t axis = ref.sizes.size(); axis-- > 0;) {
-      place += rest % ref.sizes[axis] * ref.strides[axis];
-      rest /= ref.sizes[axis];
-    }
-    const auto* element = static_cast<const std::byte*>(ref.data) + static_cast<size_t>(place) * dtypeSize(ref.dtype);
-    literals.push_back(pythonLiteral(elementAt(ref.dtype, element)));
-  }
+  forEachElement(
+      ref, [&](const char* element, size_t) { literals.push_back(pythonLiteral(elementAt(ref.dtype, element))); });
   return literals;
 }
 
@@ -102,20 +96,6 @@ std::string inputLines(const Case& testCase, const Run& run, const RunData& data
                     base, ".storage_offset() + ", input.offset, ")\n");
   }
   return owners + views;
-}
-
-ExpressionEvaluator boundSizes(const Case& testCase, const RunData& data) {
-  std::vector<ExpressionEvaluator::InputValue> inputs;
-  for (const auto& input : data.inputs) {
-    if (const size_t* tensor = std::get_if<size_t>(&input)) {
-      inputs.emplace_back(data.tensors[*tensor].ref);
-    } else {
-      inputs.emplace_back(std::get<ScalarValue>(input));
-    }
-  }
-  ExpressionEvaluator sizes(*testCase.fusion);
-  sizes.bindInputs(inputs);
-  return sizes;
 }
 
 // The lines that make the memory that the caller gives for outputs.

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "fuser/case/case.h"
 #include "fuzz/export/pytorch_ops.h"
 
 namespace fuser::fuzz {

@@ -1,8 +1,10 @@
 #include "fuzz/export/reference_outputs.h"
 
+#include "fuser/case/aliases.h"
 #include "fuser/support/set_up_error.h"
 #include "fuzz/export/export.h"
-#include "oracle/reference/reference.h"
+#include "fuzz/export/python_names.h"
+#include "fuzz/export/run_data.h"
 #include "reports/campaign_summary.h"
 #include "reports/fields_json.h"
 
@@ -14,10 +16,27 @@ std::string firstLineOf(const std::exception& error) {
   return text.substr(0, text.find('\n'));
 }
 
-// Which input owns the memory of a view.
-std::string ownerOf(const RunInput& input) {
-  const auto* tensor = std::get_if<TensorInput>(&input.value);
-  return tensor && tensor->recipe.kind == RecipeKind::View ? tensor->recipe.viewOf : "";
+// Which input owns the memory of a view, by its name in programs.
+std::string ownerOf(const TensorInput& input, const Fusion& fusion, const PythonNames& names) {
+  if (input.recipe.kind != RecipeKind::View) return "";
+  return names.of(fusion.inputs()[indexOfNamed(fusion.inputs(), input.recipe.viewOf)]);
+}
+
+// How near an implementation of an op must come: StoredStep::bound.
+std::string boundOf(const Expr* expr) {
+  const OpInfo& info = expr->info();
+  const bool isFloat = isFloating(expr->output()->dtype());
+  if (isReduction(expr->op())) {
+    const bool rounds = !info.combine || (info.combine != OpKind::Maximum && info.combine != OpKind::Minimum);
+    return isFloat && rounds ? "terms" : "zero";
+  }
+  if (isFloat && info.rule == IntervalRule::Formula) return "operands";
+  switch (info.agreement) {
+    case Agreement::Exact: return "bits";
+    case Agreement::SignOfZero: return "zero";
+    case Agreement::Library: return isFloat ? "ulps" : "bits";
+  }
+  FUSER_CHECK(false, "bad Agreement");
 }
 
 std::vector<reference::Value> referenceInputs(const RunData& data) {
@@ -34,8 +53,8 @@ std::vector<reference::Value> referenceInputs(const RunData& data) {
 
 }  // namespace
 
-ReferenceOutputs::ReferenceOutputs(std::filesystem::path folder)
-    : folder_(std::move(folder)), elements_(folder_ / "reference.bin", std::ios::binary) {
+ReferenceOutputs::ReferenceOutputs(std::filesystem::path folder, bool withSteps)
+    : folder_(std::move(folder)), withSteps_(withSteps), elements_(folder_ / "reference.bin", std::ios::binary) {
   FUSER_USER_CHECK(elements_.good(), "cannot write ", (folder_ / "reference.bin").string());
   reference::useOneThread();
 }
@@ -47,17 +66,10 @@ StoredTensor ReferenceOutputs::store(const std::string& name, const TensorRef& r
   stored.sizes.assign(ref.sizes.begin(), ref.sizes.end());
   stored.strides.assign(ref.strides.begin(), ref.strides.end());
   stored.at = bytes_;
-  const size_t size = dtypeSize(ref.dtype);
-  for (int64_t index = 0, count = numel(ref.sizes); index < count; ++index) {
-    int64_t rest = index, place = 0;
-    for (size_t axis = ref.sizes.size(); axis-- > 0;) {
-      place += rest % ref.sizes[axis] * ref.strides[axis];
-      rest /= ref.sizes[axis];
-    }
-    elements_.write(static_cast<const char*>(ref.data) + static_cast<size_t>(place) * size,
-                    static_cast<std::streamsize>(size));
+  forEachElement(ref, [&](const char* element, size_t size) {
+    elements_.write(element, static_cast<std::streamsize>(size));
     bytes_ += static_cast<int64_t>(size);
-  }
+  });
   return stored;
 }
 
@@ -69,18 +81,39 @@ StoredTensor ReferenceOutputs::store(const std::string& name, const ScalarValue&
       value.variant());
 }
 
+void ReferenceOutputs::storeSteps(const Fusion& fusion, const std::vector<std::optional<reference::Value>>& values,
+                                  std::vector<StoredStep>& steps) {
+  const PythonNames names(fusion);
+  for (const Expr* expr : fusion.exprs()) {
+    StoredStep step;
+    step.op = expr->info().name;
+    step.bound = boundOf(expr);
+    for (const Val* operand : expr->inputs()) {
+      if (!names.of(operand).empty()) step.operands.push_back(names.of(operand));
+    }
+    if (isReduction(expr->op())) step.dims = expr->attributes().dims();
+    if (isWelford(expr->op())) step.correction = expr->attributes().correction();
+    for (const Val* output : expr->outputs()) {
+      std::visit([&](const auto& value) { step.results.push_back(store(names.of(output), value)); },
+                 values[output->id()].value().value);
+    }
+    steps.push_back(std::move(step));
+  }
+}
+
 StoredRun ReferenceOutputs::evaluate(const Case& testCase, size_t index) {
   const Run& run = testCase.runs[index];
   const Fusion& fusion = *testCase.fusion;
   StoredRun stored;
   stored.name = concat("run_", index);
+  const PythonNames names(fusion);
   const RunData data = materialize(testCase, run, kMaxExportBytes);
   for (size_t i = 0; i < run.inputs.size(); ++i) {
     if (std::holds_alternative<ScalarValue>(run.inputs[i].value)) continue;
     const auto& input = std::get<TensorInput>(run.inputs[i].value);
-    stored.inputs.push_back(store(run.inputs[i].name, data.tensors[std::get<size_t>(data.inputs[i])].ref));
+    stored.inputs.push_back(store(names.of(fusion.inputs()[i]), data.tensors[std::get<size_t>(data.inputs[i])].ref));
     stored.inputs.back().offset = input.offset;
-    stored.inputs.back().viewOf = ownerOf(run.inputs[i]);
+    stored.inputs.back().viewOf = ownerOf(input, fusion, names);
   }
   try {
     const auto values = reference::evaluate(fusion, referenceInputs(data));
@@ -94,10 +127,12 @@ StoredRun ReferenceOutputs::evaluate(const Case& testCase, size_t index) {
       std::visit([&](const auto& value) { stored.outputs.push_back(store(output->name(), value)); },
                  values[output->id()].value().value);
     }
+    if (withSteps_) storeSteps(fusion, values, stored.steps);
   } catch (const std::exception& error) {
     rethrowIfSetUpError(error);
     stored.refused = firstLineOf(error);
     stored.outputs.clear();
+    stored.steps.clear();
   }
   return stored;
 }

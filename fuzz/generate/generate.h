@@ -27,6 +27,9 @@ struct GeneratorOptions {
   int64_t maxCaseElements = int64_t{1} << 18;  // the maximum for all tensors of a case in one run
   int maxExpressions = 60;                     // the maximal number of expressions
   std::set<OpKind> only;                       // if not empty, draw only these ops
+  // Data for results that are exact in every order and precision: small whole numbers, and literals that are powers of
+  // two. The same choices are drawn, so that the program of a case stays as it is, but for operands that are bounded.
+  bool exactData = false;
   std::string fault;                           // planted in every case of a seed (`option fault`); empty: none
   std::set<OpKind> exclude;                    // never draw these ops. (Promotion and broadcasting insert casts and
                                                // unsqueezes regardless of the two sets.)

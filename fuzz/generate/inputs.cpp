@@ -10,7 +10,7 @@ namespace fuser::fuzz {
 namespace {
 
 // Recipe and the range that its elements lie in.
-std::pair<Recipe, Estimate> drawRecipe(Workspace& work, DataType dtype) {
+std::pair<Recipe, Estimate> drawAnyRecipe(Workspace& work, DataType dtype) {
   Choices& choices = work.choices;
   Recipe recipe;
   if (dtype == DataType::Bool) {
@@ -49,6 +49,25 @@ std::pair<Recipe, Estimate> drawRecipe(Workspace& work, DataType dtype) {
       recipe.high = 5;
       return {recipe, {-4, 4, true, false}};
   }
+}
+
+// Small whole numbers of about the same range.
+std::pair<Recipe, Estimate> madeExact(Recipe recipe, DataType dtype) {
+  constexpr double kLeast = -4, kMost = 4;
+  const bool isUniform = recipe.kind == RecipeKind::Uniform;
+  const bool isWhole = recipe.kind == RecipeKind::Integers && !isFloating(dtype);
+  if (isWhole) return {recipe, {recipe.low, recipe.high - 1, true, false}};
+  const double low = isUniform ? std::max(std::ceil(recipe.low), kLeast) : kLeast;
+  const double high = isUniform ? std::min(std::floor(recipe.high), kMost) : kMost;
+  recipe.kind = RecipeKind::Integers;
+  recipe.low = low;
+  recipe.high = std::max(low, high) + 1;
+  return {recipe, {recipe.low, recipe.high - 1, true, false}};
+}
+
+std::pair<Recipe, Estimate> drawRecipe(Workspace& work, DataType dtype) {
+  const auto [recipe, estimate] = drawAnyRecipe(work, dtype);
+  return work.options.exactData ? madeExact(recipe, dtype) : std::pair(recipe, estimate);
 }
 
 AxisPlan perturbed(Workspace& work, AxisPlan axis) {

@@ -3,8 +3,19 @@
 #include "fuzz/generate/workspace.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace fuser::fuzz {
+namespace {
+
+// Of the same sign, from 1/8 to 8; 0 stays.
+double nearPowerOfTwo(double number) {
+  if (number == 0) return number;
+  const double exponent = std::clamp(std::round(std::log2(std::abs(number))), -3.0, 3.0);
+  return std::copysign(std::exp2(exponent), number);
+}
+
+}  // namespace
 
 int64_t Workspace::sizeOf(IntExpr size, size_t run) const {
   return evaluate(size, [&](IntExpr symbol) -> int64_t {
@@ -88,7 +99,10 @@ ScalarValue Workspace::drawLiteral(DataType dtype) {
                                 -0.7, 1e-5, 1.702, 0.0,  -0.0,  10.0, 3.1415926535897931};
   constexpr int64_t kInts[] = {1, 2, 3, 0, -1, 5, 7, -3, 16, 100};
   switch (category(dtype)) {
-    case Category::Float: return choices.chance(0.3) ? choices.real(-4, 4) : choices.pick(kFloats);
+    case Category::Float: {
+      const double number = choices.chance(0.3) ? choices.real(-4, 4) : choices.pick(kFloats);
+      return options.exactData ? nearPowerOfTwo(number) : number;
+    }
     case Category::Int: return choices.pick(kInts);
     case Category::Bool: return choices.chance(0.5);
   }

@@ -271,7 +271,9 @@ Bucket bucketWithoutStage(const CaseVerdict& verdict) {
 Bucket bucketOf(const Case& testCase, const CaseVerdict& verdict, const JudgeSettings& settings) {
   Bucket bucket = bucketWithoutStage(verdict);
   if (isFinding(verdict.kind) && !testCase.runs.empty()) {
-    bucket.stage = Bisection(testCase, verdict, settings).stage();
+    // What is guilty in another compiler is not known.
+    bucket.stage =
+        settings.target ? std::string(settings.target->name()) : Bisection(testCase, verdict, settings).stage();
   }
   return bucket;
 }

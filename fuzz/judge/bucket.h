@@ -16,6 +16,7 @@ struct Bucket {
   // The feature whose removal makes the finding disappear, tried in this order: "pass NAME" (one pass, or the one with
   // the guilty rewrite), "passes" (all together), "option NAME", "schedule" (the case's own; with the kind of step, as
   // in "schedule split", if one step decides), "fusing" (with probes, every op is judged alone); otherwise "kernel".
+  // With a target (fuzz/compilers) its name.
   // Empty if not determined: a dead worker, or nothing ran.
   std::string stage;
   std::string place;  // the guilty segment's scheduler, "pointwise"; empty if unknown

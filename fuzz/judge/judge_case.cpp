@@ -591,6 +591,8 @@ class Judge {
 
 }  // namespace
 
-CaseVerdict judgeCase(const Case& testCase, const JudgeSettings& settings) { return Judge(testCase, settings).run(); }
+CaseVerdict judgeCase(const Case& testCase, const JudgeSettings& settings) {
+  return settings.target ? settings.target->judge(testCase, settings) : Judge(testCase, settings).run();
+}
 
 }  // namespace fuser::fuzz

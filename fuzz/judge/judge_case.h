@@ -4,6 +4,7 @@
 // that need not be wrong: in f64 (f64_twin.h), and with probes.
 
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -66,6 +67,18 @@ std::string_view howOftenName(HowOften often);  // "sampled"
 enum class SeenIn : uint8_t { Run, Probes, Twin, View };
 std::string_view seenInName(SeenIn seen);  // "run", "probes", "twin", "view"
 
+struct CaseVerdict;
+struct JudgeSettings;
+
+// Judges cases on another compiler than ours (fuzz/compilers).
+class TargetJudge {
+ public:
+  virtual ~TargetJudge() = default;
+  virtual std::string_view name() const = 0;  // "torch-compile"
+  // As judgeCase(), which calls it.
+  virtual CaseVerdict judge(const Case& testCase, const JudgeSettings& settings) = 0;
+};
+
 struct JudgeSettings {
   bool probes = true;                        // judge undecided and differing runs again, each op alone
   HowOften secondLooks = HowOften::Sampled;  // in the f64 twin, in views, and, if `probes`, with each op alone
@@ -77,6 +90,9 @@ struct JudgeSettings {
                                              // case is rejected before memory is allocated
   size_t memoryMb = 4096;                    // of the process: an allocation that fails below it is a SetUpError, one
                                              // that would exceed it is a finding
+  // Runs the cases instead of our compiler, if it is set. What concerns our compiler alone (probes, second looks,
+  // repeats, invariants, round trip, observers) is then off.
+  std::shared_ptr<TargetJudge> target;
   std::optional<EngineKind> engine;          // replaces the case's engine
   // Observers of the compilation, called after the case's planted fault. They must outlive judgeCase().
   std::vector<CompileObserver*> observers;

@@ -22,7 +22,7 @@ constexpr const char* kTrivial = R"(fusion trivial(%x: f32[i0]) {
   %y = neg(%x)
   return %y
 }
-run { %x = normal(seed = 1) : f32[4] }
+run { %x = integers(seed = 1, low = -4, high = 5) : f32[4] }
 )";
 
 // What makes the finding: what it is told by, and why it cannot be minimised.

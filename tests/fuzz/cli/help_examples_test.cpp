@@ -50,6 +50,7 @@ class HelpExamplesTest : public FuserfuzzTest {
         {R"(--cases [0-9]+)", "--cases 3"},
         {R"(out/mismatch-….fusion)", "planted.fusion"},
         {R"(--engine cuda)", "--engine cpu"},
+        {R"( --target=\S+)", ""},
         {R"(^selftest --jobs)", "selftest --only-fault dropped-predicate --jobs"},
         {R"(^selftest)", "selftest --runs 20"},
         {R"(\| fuserfuzz)", "| " + program()},

@@ -8,9 +8,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "fuser/text/parser.h"
 #include "fuser/text/read_file.h"
+#include "fuzz/campaign/combinations.h"
 #include "fuzz/export/pytorch_ops.h"
 #include "fuzz/export/script_parts.h"
 #include "fuzz/generate/generate.h"
@@ -23,7 +25,7 @@ TEST(ExportTest, AnUnknownFormatNamesThoseThatThereAre) {
     exportFormat("tensorflow");
     ADD_FAILURE() << "no error";
   } catch (const UserError& error) {
-    EXPECT_STREQ(error.what(), "there is no format 'tensorflow' to export to; known: pytorch");
+    EXPECT_STREQ(error.what(), "there is no format 'tensorflow' to export to; known: pytorch, onnx");
   }
 }
 
@@ -35,6 +37,18 @@ TEST(PytorchRowsTest, PytorchSaysEveryOp) {
   for (OpKind op : kAllOps) EXPECT_EQ(whyNotInPytorch(op), std::nullopt) << opName(op);
 }
 
+// The parts of ONNX that the specification lacks; of every other op each dtype that it takes has a formula.
+TEST(OnnxRowsTest, RefusesWhatHasNoOperators) {
+  std::set<std::string> refused;
+  for (const Combination& combination : possibleCombinations()) {
+    const Case testCase = parseCase(*caseOf(combination), combination[0]);
+    const Exported exported = exportFormat("onnx").write(testCase);
+    if (exported.refusal) refused.insert(exported.refusal->op);
+  }
+  EXPECT_EQ(refused, (std::set<std::string>{"bitwise_left_shift", "bitwise_right_shift", "erfc", "gcd", "lcm", "lgamma",
+                                            "nextafter"}));
+}
+
 TEST(PytorchTest, SeedsAndGeneratedCasesAreValidPython) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / ("export_test." + std::to_string(getpid()));
@@ -43,7 +57,7 @@ TEST(PytorchTest, SeedsAndGeneratedCasesAreValidPython) {
   const auto write = [&](const Case& testCase) {
     const Exported exported = exportFormat("pytorch").write(testCase);
     ASSERT_FALSE(exported.refusal.has_value()) << toString(*exported.refusal);
-    std::ofstream(folder / (std::to_string(count++) + ".py")) << exported.text;
+    std::ofstream(folder / (std::to_string(count++) + ".py")) << exported.programs.front().text;
   };
   for (const auto& entry : std::filesystem::directory_iterator("corpus/seeds")) {
     write(parseCase(readFusionFile(entry.path()), entry.path()));

@@ -9,7 +9,7 @@ namespace fuser::fuzz {
 namespace {
 
 golden::Made pytorchText(const golden::Case& test) {
-  const std::string text = exportFormat("pytorch").write(parseCase(test.input, test.title)).text;
+  const std::string text = exportFormat("pytorch").write(parseCase(test.input, test.title)).programs.front().text;
   const size_t start = text.find("\"\"\"\n", 3) + 4, end = text.find("\n\n\n# ---");
   std::string own = text.substr(start, end - start) + "\n";
   const std::string imports =

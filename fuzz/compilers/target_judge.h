@@ -1,0 +1,25 @@
+#pragma once
+// The judge of another compiler: a case is exported, run by the target's worker, and held against the reference in
+// exact mode (exact_mode.h).
+//
+// Verdicts: Differs: an output has another dtype, shape or element, and the target's control has not. Check: it refuses
+// or fails on a program that PyTorch's eager mode runs. Crash, Hang, OutOfMemory: its process. Invariant: an answer
+// that breaks the protocol. Undecided: some run is not exact; its elements are counted as not decided. Unsupported:
+// LibTorch, the format or the target does not take the program.
+
+#include <memory>
+
+#include "fuzz/compilers/targets.h"
+#include "fuzz/judge/judge_case.h"
+
+namespace fuser::fuzz {
+
+// For JudgeSettings::target. Each process that judges starts a worker of its own with its first case. A SetUpError if
+// the target's environment is not complete. seconds: the time limit of a program.
+std::shared_ptr<TargetJudge> makeTargetJudge(const Target& target, const WorkerLimits& limits);
+
+// The same with any commands, for tests. No arguments: no control.
+std::shared_ptr<TargetJudge> makeTargetJudge(const Target& target, const WorkerLimits& limits, WorkerCommand worker,
+                                             WorkerCommand control);
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,94 @@
+#pragma once
+// WorkerProcess: another compiler, in a process of its own that lives for many programs (fuzz/compilers/*_worker.py).
+//
+// The process leads a process group, which is killed as a whole: compilers start compilers. A frame is a u32 length and
+// as many bytes, all numbers little-endian:
+//   request   u64 id, the program's text
+//   answer    u64 id, u8 AnswerKind, u64 and u64 microseconds of the first run (and the compilation) and of the others,
+//             text, u32 runs; each run: u32 index of the case's run, u32 outputs; each output: u8 DataType, u8 rank,
+//             i64 sizes[rank], i64 strides[rank], u64 length, the elements dense and row-major.  text: u32 length,
+//             UTF-8
+// The process begins with an answer of kind Hello and id 0, whose text is its version. Its descriptors: 0 requests,
+// 1 answers, 3 a log for all else that it prints, 4 a file to which it writes "begin ID" before it begins a program.
+//
+// Whatever the process does, ask() comes back: an answer that breaks the protocol is an Ending of its own.
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "fuzz/compilers/answer.h"
+
+namespace fuser::fuzz {
+
+struct WorkerCommand {
+  std::vector<std::string> arguments;                          // the first one is the program's path
+  std::vector<std::pair<std::string, std::string>> variables;  // of the environment, in addition
+};
+
+struct WorkerLimits {
+  double startSeconds = 120;                 // until it says Hello
+  double seconds = 60;                       // a program
+  size_t residentMb = 4096;                  // of the process
+  uint64_t programs = 2000;                  // then another process takes over
+  uint32_t answerBytes = uint32_t{1} << 30;  // longer answers are lies
+  int64_t logBytes = int64_t{64} << 20;      // printed while it does one program
+};
+
+enum class WorkerEnding : uint8_t {
+  Answered,
+  Died,  // detail: exit code or signal, and its last words
+  TimedOut,
+  OutOfMemory,
+  Lied,  // an answer breaks the protocol; detail: how
+};
+
+struct WorkerReply {
+  WorkerEnding ending = WorkerEnding::Answered;
+  Answer answer;       // Answered
+  std::string detail;  // otherwise; the first line says what, the others are the end of its log
+};
+
+class WorkerProcess {
+ public:
+  WorkerProcess(WorkerCommand command, WorkerLimits limits);
+  ~WorkerProcess();  // kills the group
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+
+  // Starts the process if there is none. After any ending but Answered there is none. A SetUpError if it cannot be
+  // started at all, or ends before it says Hello.
+  WorkerReply ask(const std::string& program);
+
+  // Of the process that runs, or ran last: "torch 2.11.0".
+  const std::string& version() const { return version_; }
+  pid_t pid() const { return pid_; }  // -1: there is none
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void start();
+  void stop();    // kills the group and waits
+  void forget();  // of a process that is another one's child: this one was forked with it
+  // The answer with this id, or why there is none: then the process has ended.
+  WorkerReply receive(double seconds, uint64_t id);
+  WorkerReply fail(WorkerEnding ending, const std::string& what);
+  bool send(const std::string& bytes, Clock::time_point until);
+  std::string lastWords() const;
+  std::string begun() const;
+
+  WorkerCommand command_;
+  WorkerLimits limits_;
+  std::string version_;
+  pid_t pid_ = -1;
+  pid_t owner_ = -1;  // who started it
+  int toWorker_ = -1, fromWorker_ = -1, log_ = -1, progress_ = -1;
+  uint64_t done_ = 0;  // programs of this process
+  uint64_t lastId_ = 0;
+};
+
+}  // namespace fuser::fuzz

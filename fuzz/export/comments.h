@@ -1,0 +1,18 @@
+#pragma once
+// Comments of exported programs; each line begins with "# ".
+
+#include <string>
+
+#include "fuser/case/case.h"
+
+namespace fuser::fuzz {
+
+// The text as one line: its first 400 printable characters.
+std::string commented(const std::string& text);
+// The lines of a text, each as a comment.
+std::string commentedLines(const std::string& text);
+// What is in no program, because it concerns the compiler that the case is for: schedules, meshes, streams, options.
+// "": nothing.
+std::string leftOutComment(const Case& testCase);
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,158 @@
+#include "fuzz/export/onnx_graph.h"
+
+#include <cctype>
+#include <charconv>
+#include <cmath>
+
+#include "fuser/support/check.h"
+#include "fuser/types/dtype.h"
+
+namespace fuser::fuzz {
+namespace {
+
+struct OnnxTypeRow {
+  DataType dtype;
+  std::string_view name;
+  int number;
+};
+
+constexpr OnnxTypeRow kTypes[] = {
+    {DataType::Double, "double", 11},     {DataType::Float, "float", 1}, {DataType::Half, "float16", 10},
+    {DataType::BFloat16, "bfloat16", 16}, {DataType::Int64, "int64", 7}, {DataType::Int32, "int32", 6},
+    {DataType::Int8, "int8", 3},          {DataType::Bool, "bool", 9},
+};
+
+const OnnxTypeRow& rowOf(DataType dtype) {
+  for (const OnnxTypeRow& row : kTypes) {
+    if (row.dtype == dtype) return row;
+  }
+  FUSER_CHECK(false, "no row for ", dtype);
+}
+
+bool hasSixteenBits(DataType dtype) { return dtype == DataType::Half || dtype == DataType::BFloat16; }
+
+// The shortest text that is this number.
+template <class T>
+std::string floatText(T number) {
+  if (std::isnan(number)) return "nan";
+  if (std::isinf(number)) return number < 0 ? "-inf" : "inf";
+  char text[40];
+  return {text, std::to_chars(text, text + sizeof text, number).ptr};
+}
+
+std::string literalOf(const ScalarValue& number, DataType dtype) {
+  switch (dtype) {
+    case DataType::Double: return floatText(number.as<double>());
+    case DataType::Float: return floatText(number.as<float>());
+    case DataType::Int64: return concat(number.as<int64_t>());
+    case DataType::Int32: return concat(number.as<int32_t>());
+    case DataType::Int8: return concat(static_cast<int>(number.as<int8_t>()));
+    case DataType::Bool: return number.as<bool>() ? "1" : "0";
+    case DataType::Half:
+    case DataType::BFloat16: break;
+  }
+  FUSER_CHECK(false, "the text form has no numbers of ", dtype);
+}
+
+std::string joined(const std::vector<std::string>& entries) {
+  std::string text;
+  for (const std::string& entry : entries) text += (text.empty() ? "" : ", ") + entry;
+  return text;
+}
+
+// "f32_m0_5" of -0.5: a name that says the number.
+std::string nameOf(std::string_view type, const std::string& number) {
+  std::string name = concat(type, "_");
+  for (const char c : number) {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0) name += c;
+    if (c == '-') name += 'm';
+    if (c == '.') name += '_';
+  }
+  return name;
+}
+
+}  // namespace
+
+std::string_view onnxTypeName(DataType dtype) { return rowOf(dtype).name; }
+int onnxTypeNumber(DataType dtype) { return rowOf(dtype).number; }
+
+std::string onnxType(DataType dtype, const std::vector<int64_t>& sizes) {
+  std::vector<std::string> entries;
+  for (int64_t size : sizes) entries.push_back(concat(size));
+  return concat(onnxTypeName(dtype), sizes.empty() ? "" : concat("[", joined(entries), "]"));
+}
+
+void OnnxGraph::begin(std::string name) {
+  name_ = std::move(name);
+  first_ = nodes_.size();
+}
+
+OnnxValue OnnxGraph::node(const std::string& op, const std::string& attributes, const std::vector<OnnxValue>& operands,
+                          DataType dtype) {
+  Node node{"", op, attributes, "", {}, dtype};
+  for (const OnnxValue& operand : operands) node.operands.push_back(operand.name);
+  for (size_t i = first_; i < nodes_.size(); ++i) {
+    const Node& earlier = nodes_[i];
+    if (earlier.op == op && earlier.attributes == attributes && earlier.operands == node.operands)
+      return {earlier.result, earlier.dtype};
+  }
+  node.result = names_.fresh(concat(name_, "_", nodes_.size() - first_ + 1));
+  nodes_.push_back(node);
+  return {node.result, dtype};
+}
+
+OnnxValue OnnxGraph::cast(const OnnxValue& value, DataType dtype) {
+  if (value.dtype == dtype) return value;
+  const bool rounds = hasSixteenBits(dtype) && value.dtype != DataType::Float && value.dtype != DataType::Bool;
+  const OnnxValue from = rounds ? cast(value, DataType::Float) : value;
+  return node("Cast", concat("to = ", onnxTypeNumber(dtype)), {from}, dtype);
+}
+
+void OnnxGraph::end(const OnnxValue& value, const std::string& given, const std::string& type) {
+  const bool isOwn = nodes_.size() > first_ && nodes_.back().result == value.name;
+  if (!isOwn) nodes_.push_back({"", "Identity", "", "", {value.name}, value.dtype});
+  nodes_.back().result = given;
+  nodes_.back().type = type;
+  first_ = nodes_.size();
+}
+
+OnnxValue OnnxGraph::stored(const std::string& wanted, const std::string& type, const std::string& numbers,
+                            DataType dtype) {
+  const auto [place, isNew] = constants_.try_emplace(concat(type, " ", numbers));
+  if (isNew) {
+    place->second = names_.fresh(wanted);
+    constantTexts_.push_back(concat(type, " ", place->second, " = {", numbers, "}"));
+  }
+  return {place->second, dtype};
+}
+
+OnnxValue OnnxGraph::constant(const ScalarValue& number, DataType dtype) {
+  const std::string literal = literalOf(number, dtype);
+  return stored(nameOf(dtypeName(dtype), literal), std::string(onnxTypeName(dtype)), literal, dtype);
+}
+
+OnnxValue OnnxGraph::integers(const std::vector<int64_t>& numbers) {
+  std::vector<std::string> entries;
+  for (int64_t number : numbers) entries.push_back(concat(number));
+  const std::string text = joined(entries);
+  std::string wanted = "ints";
+  for (const std::string& entry : entries) wanted = nameOf(wanted, entry);
+  return stored(wanted, concat("int64[", numbers.size(), "]"), text, DataType::Int64);
+}
+
+std::string OnnxGraph::nodes() const {
+  std::string text;
+  for (const Node& node : nodes_) {
+    text += concat("  ", node.result, " = ", node.op, node.attributes.empty() ? "" : concat(" <", node.attributes, ">"),
+                   " (", joined(node.operands), ")", node.type.empty() ? "" : concat("  # ", node.type), "\n");
+  }
+  return text;
+}
+
+std::string OnnxGraph::constants() const {
+  std::string text;
+  for (const std::string& constant : constantTexts_) text += concat(text.empty() ? "" : ",\n ", constant);
+  return text;
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,332 @@
+// The rows of onnx.def, filled in.
+
+#include "fuzz/export/onnx_ops.h"
+
+#include <algorithm>
+
+#include "fuzz/export/onnx_formula.h"
+
+namespace fuser::fuzz {
+namespace {
+
+// --- an expression that is being written ---
+
+class Nodes {
+ public:
+  Nodes(OnnxGraph& graph, const Expr* expr, ExpressionEvaluator& sizes, const OnnxValueOf& valueOf)
+      : graph_(graph), expr_(expr), sizes_(sizes), valueOf_(valueOf) {}
+
+  const Expr* expr() const { return expr_; }
+  const Attributes& attributes() const { return expr_->attributes(); }
+  size_t which = 0;  // of the results is being written
+
+  OnnxValue node(const std::string& op, const std::string& written, const std::vector<OnnxValue>& operands) const {
+    return graph_.node(op, written, operands, operands.at(0).dtype);
+  }
+  OnnxValue cast(const OnnxValue& value, DataType dtype) const { return graph_.cast(value, dtype); }
+  OnnxValue constant(const ScalarValue& value, DataType dtype) const { return graph_.constant(value, dtype); }
+  OnnxValue integers(const std::vector<int64_t>& numbers) const { return graph_.integers(numbers); }
+  OnnxValue formula(std::string_view text, const std::vector<OnnxValue>& operands, DataType dtype) const {
+    return addFormula(graph_, text, operands, dtype);
+  }
+
+  DataType dtype() const { return expr_->output(which)->dtype(); }
+  int64_t evaluated(IntExpr expr) const { return sizes_.evaluate(expr); }
+  std::vector<int64_t> evaluatedAll(const std::vector<IntExpr>& exprs) const {
+    std::vector<int64_t> numbers;
+    for (IntExpr expr : exprs) numbers.push_back(evaluated(expr));
+    return numbers;
+  }
+  std::vector<int64_t> sizesOf(const Val* val) const {
+    if (val->isScalar()) return {};
+    const Dims sizes = sizes_.sizes(val->as<TensorView>());
+    return {sizes.begin(), sizes.end()};
+  }
+  std::vector<int64_t> sizesOfOperand() const { return sizesOf(expr_->input(0)); }
+  std::vector<int64_t> sizesOfResult() const { return sizesOf(expr_->output(which)); }
+
+  // An operand, in its own dtype. A literal has `dtype`.
+  OnnxValue operand(size_t i, DataType literals) const {
+    const Val* val = expr_->input(i);
+    const Scalar* scalar = val->isScalar() ? val->as<Scalar>() : nullptr;
+    if (scalar == nullptr || !scalar->isConstant()) return valueOf_(val);
+    return literal(*scalar->constant(), literals);
+  }
+  OnnxValue operand(size_t i) const { return operand(i, expr_->input(i)->dtype()); }
+
+ private:
+  // The text form has no numbers of 16 bits.
+  OnnxValue literal(const ScalarValue& value, DataType dtype) const {
+    return cast(constant(value, computeType(dtype)), dtype);
+  }
+
+  OnnxGraph& graph_;
+  const Expr* expr_;
+  ExpressionEvaluator& sizes_;
+  const OnnxValueOf& valueOf_;
+};
+
+// --- formulas ---
+
+// The dtype that the operands have in common: promotion of tensors is casts of its own in the fusion.
+DataType commonType(const Expr* expr) {
+  if (expr->info().result == Result::Same) return expr->output()->dtype();
+  for (const Val* operand : expr->inputs()) {
+    if (operand->isTensor()) return operand->dtype();
+  }
+  DataType common = expr->input(0)->dtype();
+  for (const Val* operand : expr->inputs()) common = promoteTypes(common, operand->dtype());
+  return common;
+}
+
+// A scalar beside a tensor of 16 bits is rounded to 16 bits, or not, as its row of the op table says.
+DataType operandType(const Expr* expr, size_t i, DataType common) {
+  if (takesCondition(expr->op(), i)) return DataType::Bool;
+  const bool isKept = expr->input(i)->isScalar() && expr->info().scalar == ScalarOperand::Keep;
+  return isKept ? computeType(common) : common;
+}
+
+OnnxValue formulaOf(const Nodes& nodes, std::string_view text, bool selects) {
+  const Expr* expr = nodes.expr();
+  const DataType common = commonType(expr), computed = selects ? common : computeType(common);
+  std::vector<OnnxValue> operands;
+  for (size_t i = 0; i < expr->inputs().size(); ++i) {
+    const DataType dtype = operandType(expr, i, common);
+    const OnnxValue operand = nodes.cast(nodes.operand(i, dtype), dtype);
+    operands.push_back(takesCondition(expr->op(), i) ? operand : nodes.cast(operand, computed));
+  }
+  return nodes.formula(text, operands, computed);
+}
+
+// --- rows that are functions: casts and views ---
+
+OnnxValue converted(const Nodes& nodes) { return nodes.cast(nodes.operand(0), nodes.dtype()); }
+
+OnnxValue withAxes(const Nodes& nodes, const std::string& op) {
+  const std::vector<int64_t>& dims = nodes.attributes().dims();
+  if (dims.empty()) return nodes.operand(0);
+  return nodes.node(op, "", {nodes.operand(0), nodes.integers(dims)});
+}
+
+OnnxValue unsqueezed(const Nodes& nodes) { return withAxes(nodes, "Unsqueeze"); }
+OnnxValue squeezed(const Nodes& nodes) { return withAxes(nodes, "Squeeze"); }
+
+OnnxValue expanded(const Nodes& nodes) {
+  return nodes.node("Expand", "", {nodes.operand(0), nodes.integers(nodes.sizesOfResult())});
+}
+
+OnnxValue permuted(const Nodes& nodes) {
+  std::string perm;
+  for (int64_t dim : nodes.attributes().dims()) perm += concat(perm.empty() ? "" : ", ", dim);
+  if (perm.empty()) return nodes.operand(0);
+  return nodes.node("Transpose", concat("perm = [", perm, "]"), {nodes.operand(0)});
+}
+
+OnnxValue filled(const Nodes& nodes) {
+  const OnnxValue value = nodes.cast(nodes.operand(0, nodes.dtype()), nodes.dtype());
+  return nodes.node("Expand", "", {value, nodes.integers(nodes.sizesOfResult())});
+}
+
+OnnxValue ranged(const Nodes& nodes) {
+  std::vector<OnnxValue> bounds;
+  for (IntExpr bound : {nodes.attributes().start(), nodes.attributes().end(), nodes.attributes().step()}) {
+    bounds.push_back(nodes.constant(ScalarValue(nodes.evaluated(bound)), DataType::Int64));
+  }
+  return nodes.cast(nodes.node("Range", "", bounds), nodes.dtype());
+}
+
+OnnxValue eye(const Nodes& nodes) {
+  const OnnxValue zero = nodes.constant(ScalarValue(0.0), DataType::Float);
+  const OnnxValue zeros = nodes.node("Expand", "", {zero, nodes.integers(nodes.sizesOfResult())});
+  return nodes.cast(nodes.node("EyeLike", "", {zeros}), nodes.dtype());
+}
+
+OnnxValue size(const Nodes& nodes) {
+  const int64_t dim = nodes.attributes().dim();
+  OnnxValue shape = nodes.node("Shape", concat("start = ", dim, ", end = ", dim + 1), {nodes.operand(0)});
+  shape.dtype = DataType::Int64;
+  return nodes.node("Squeeze", "", {shape, nodes.integers({0})});
+}
+
+OnnxValue slicedAt(const Nodes& nodes, const OnnxValue& value, const std::vector<int64_t>& starts,
+                   const std::vector<int64_t>& ends, const std::vector<int64_t>& axes,
+                   const std::vector<int64_t>& steps) {
+  return nodes.node("Slice", "",
+                    {value, nodes.integers(starts), nodes.integers(ends), nodes.integers(axes), nodes.integers(steps)});
+}
+
+OnnxValue sliced(const Nodes& nodes) {
+  const Attributes& written = nodes.attributes();
+  return slicedAt(nodes, nodes.operand(0), {nodes.evaluated(written.start())}, {nodes.evaluated(written.end())},
+                  {written.dim()}, {nodes.evaluated(written.step())});
+}
+
+// A negative step starts at the last element, and ends before the first.
+OnnxValue flipped(const Nodes& nodes) {
+  const std::vector<int64_t>& dims = nodes.attributes().dims();
+  if (dims.empty()) return nodes.operand(0);
+  const std::vector<int64_t> last(dims.size(), -1), before(dims.size(), INT64_MIN + 1), back(dims.size(), -1);
+  return slicedAt(nodes, nodes.operand(0), last, before, dims, back);
+}
+
+// What a negative number cuts off, then what a positive one adds.
+OnnxValue padded(const Nodes& nodes) {
+  const std::vector<int64_t> bounds = nodes.evaluatedAll(nodes.attributes().pad());
+  const std::vector<int64_t> sizes = nodes.sizesOfOperand();
+  const size_t rank = sizes.size();
+  std::vector<int64_t> starts, ends, axes, pads(2 * rank, 0);
+  for (size_t i = 0; i < bounds.size() / 2; ++i) {
+    const size_t axis = rank - 1 - i;
+    const int64_t before = bounds[2 * i], after = bounds[2 * i + 1];
+    pads[axis] = std::max<int64_t>(before, 0);
+    pads[rank + axis] = std::max<int64_t>(after, 0);
+    if (before >= 0 && after >= 0) continue;
+    starts.push_back(std::max<int64_t>(-before, 0));
+    ends.push_back(std::max(sizes[axis] + std::min<int64_t>(after, 0), starts.back()));
+    axes.push_back(static_cast<int64_t>(axis));
+  }
+  OnnxValue value = nodes.operand(0);
+  if (!axes.empty()) value = slicedAt(nodes, value, starts, ends, axes, std::vector<int64_t>(axes.size(), 1));
+  const OnnxValue filler = nodes.cast(nodes.operand(1, nodes.dtype()), nodes.dtype());
+  return nodes.node("Pad", "", {value, nodes.integers(pads), filler});
+}
+
+OnnxValue concatenated(const Nodes& nodes) {
+  std::vector<OnnxValue> operands;
+  for (size_t i = 0; i < nodes.expr()->inputs().size(); ++i) operands.push_back(nodes.operand(i));
+  return nodes.node("Concat", concat("axis = ", nodes.attributes().dim()), operands);
+}
+
+// A 0 in the shape is a size.
+OnnxValue reshaped(const Nodes& nodes) {
+  return nodes.node("Reshape", "allowzero = 1", {nodes.operand(0), nodes.integers(nodes.sizesOfResult())});
+}
+
+OnnxValue repeated(const Nodes& nodes) {
+  const std::vector<int64_t> repeats = nodes.evaluatedAll(nodes.attributes().repeats());
+  const std::vector<int64_t> sizes = nodes.sizesOfOperand();
+  OnnxValue value = nodes.operand(0);
+  if (repeats.size() > sizes.size()) {
+    std::vector<int64_t> leading;
+    for (size_t i = 0; i < repeats.size() - sizes.size(); ++i) leading.push_back(static_cast<int64_t>(i));
+    value = nodes.node("Unsqueeze", "", {value, nodes.integers(leading)});
+  }
+  return repeats.empty() ? value : nodes.node("Tile", "", {value, nodes.integers(repeats)});
+}
+
+// --- rows that are functions: reductions ---
+
+// Reduces a value along the op's axes.
+OnnxValue reduced(const Nodes& nodes, const std::string& op, const OnnxValue& value, bool keepsAxes = false) {
+  const std::vector<int64_t>& dims = nodes.attributes().dims();
+  if (dims.empty()) return value;
+  return nodes.node(op, concat("keepdims = ", keepsAxes ? 1 : 0), {value, nodes.integers(dims)});
+}
+
+// In the dtype that accumulates: f32 for 16 bits, i64 for integers.
+OnnxValue reducedInAccumulator(const Nodes& nodes, const std::string& op) {
+  const DataType accumulator = computeType(nodes.dtype());
+  return reduced(nodes, op, nodes.cast(nodes.operand(0), accumulator));
+}
+
+OnnxValue sum(const Nodes& nodes) { return reducedInAccumulator(nodes, "ReduceSum"); }
+OnnxValue product(const Nodes& nodes) { return reducedInAccumulator(nodes, "ReduceProd"); }
+OnnxValue largest(const Nodes& nodes) { return reducedInAccumulator(nodes, "ReduceMax"); }
+OnnxValue smallest(const Nodes& nodes) { return reducedInAccumulator(nodes, "ReduceMin"); }
+OnnxValue any(const Nodes& nodes) { return reducedInAccumulator(nodes, "ReduceMax"); }
+OnnxValue all(const Nodes& nodes) { return reducedInAccumulator(nodes, "ReduceMin"); }
+
+int64_t termsOf(const Nodes& nodes) {
+  const std::vector<int64_t> sizes = nodes.sizesOfOperand();
+  int64_t terms = 1;
+  for (int64_t dim : nodes.attributes().dims()) terms *= sizes[static_cast<size_t>(dim)];
+  return terms;
+}
+
+// Of nothing ReduceMean is undefined, and ours is 0 / 0.
+OnnxValue meanOf(const Nodes& nodes, const OnnxValue& value, bool keepsAxes) {
+  if (termsOf(nodes) > 0) return reduced(nodes, "ReduceMean", value, keepsAxes);
+  const OnnxValue total = reduced(nodes, "ReduceSum", value, keepsAxes);
+  return nodes.node("Div", "", {total, nodes.constant(ScalarValue(0.0), value.dtype)});
+}
+
+OnnxValue inAccumulator(const Nodes& nodes) { return nodes.cast(nodes.operand(0), computeType(nodes.dtype())); }
+
+OnnxValue mean(const Nodes& nodes) { return meanOf(nodes, inAccumulator(nodes), false); }
+
+// By its definition: the squared distances from the mean, and their sum divided.
+OnnxValue variance(const Nodes& nodes) {
+  const OnnxValue value = inAccumulator(nodes);
+  if (nodes.which == 1) return meanOf(nodes, value, false);
+  const OnnxValue distance = nodes.node("Sub", "", {value, meanOf(nodes, value, true)});
+  const OnnxValue squares = reduced(nodes, "ReduceSum", nodes.node("Mul", "", {distance, distance}));
+  const int64_t divisor = std::max<int64_t>(termsOf(nodes) - nodes.attributes().correction(), 0);
+  return nodes.node("Div", "", {squares, nodes.constant(ScalarValue(static_cast<double>(divisor)), value.dtype)});
+}
+
+// --- the table ---
+
+struct OnnxRow {
+  std::string_view floats, integers, bools;    // of FORMULA
+  bool selects = false;                        // of SELECTION
+  OnnxValue (*write)(const Nodes&) = nullptr;  // of WRITTEN
+  std::string_view refusal;                    // of REFUSED
+};
+
+// Without default: an op without a row does not compile.
+OnnxRow onnxRow(OpKind op) {
+  switch (op) {
+#define ROW(op, ...) \
+  case OpKind::op:   \
+    return {__VA_ARGS__};
+#define FORMULA(op, floats, integers, bools) ROW(op, floats, integers, bools, false, nullptr, {})
+#define SELECTION(op, formula) ROW(op, formula, formula, formula, true, nullptr, {})
+#define WRITTEN(op, function) ROW(op, {}, {}, {}, false, function, {})
+#define REFUSED(op, why) ROW(op, {}, {}, {}, false, nullptr, why)
+#define HELPER(name, formula)
+#include "fuzz/export/onnx.def"
+#undef ROW
+#undef HELPER
+#undef FORMULA
+#undef SELECTION
+#undef WRITTEN
+#undef REFUSED
+  }
+  FUSER_CHECK(false, "bad OpKind");
+}
+
+std::string_view formulaFor(const OnnxRow& row, DataType common) {
+  switch (category(common)) {
+    case Category::Float: return row.floats;
+    case Category::Int: return row.integers;
+    case Category::Bool: return row.bools;
+  }
+  FUSER_CHECK(false, "bad Category");
+}
+
+}  // namespace
+
+void addOnnxNodes(OnnxGraph& graph, const Expr* expr, ExpressionEvaluator& sizes, const OnnxValueOf& valueOf,
+                  const std::function<std::string(const Val*)>& typeOf) {
+  const OnnxRow row = onnxRow(expr->op());
+  Nodes nodes(graph, expr, sizes, valueOf);
+  for (const Val* output : expr->outputs()) {
+    const std::string name = valueOf(output).name;
+    graph.begin(name);
+    const OnnxValue value =
+        row.write ? row.write(nodes) : formulaOf(nodes, formulaFor(row, commonType(expr)), row.selects);
+    graph.end(graph.cast(value, output->dtype()), name, typeOf(output));
+    ++nodes.which;
+  }
+}
+
+std::optional<std::string_view> whyNotInOnnx(const Expr* expr) {
+  const OnnxRow row = onnxRow(expr->op());
+  if (row.write) return std::nullopt;
+  if (!row.refusal.empty()) return row.refusal;
+  FUSER_CHECK(!formulaFor(row, commonType(expr)).empty(), "onnx.def: ", expr->info().name, " has no formula of ",
+              commonType(expr));
+  return std::nullopt;
+}
+
+}  // namespace fuser::fuzz

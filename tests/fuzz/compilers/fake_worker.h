@@ -1,0 +1,67 @@
+#pragma once
+// Workers of tests: a few lines of Python, which need no package. The case says what they do.
+
+#include <string>
+
+#include "fuzz/compilers/worker_process.h"
+
+namespace fuser::fuzz {
+
+inline constexpr const char* kFakeWorker = R"(
+import os, signal, struct, subprocess, sys, time
+
+def frame(payload):
+    return struct.pack("<I", len(payload)) + payload
+
+def write(data):
+    while data:
+        data = data[os.write(1, data):]
+
+def answer(identity, kind, text="", runs=b"\0\0\0\0"):
+    text = text.encode()
+    return frame(struct.pack("<QBQQI", identity, kind, 5, 6, len(text)) + text + runs)
+
+def tensor(dtype, sizes, data):
+    rank = len(sizes)
+    return struct.pack(f"<BB{2 * rank}qQ", dtype, rank, *sizes, *[1] * rank, len(data)) + data
+
+def floats(*values):
+    return tensor(1, [len(values)], struct.pack(f"<{len(values)}f", *values))
+
+def run(*outputs):
+    return struct.pack("<III", 1, 0, len(outputs)) + b"".join(outputs)
+
+def read(count):
+    data = b""
+    while len(data) < count:
+        more = os.read(0, count - len(data))
+        if not more:
+            sys.exit(0)
+        data += more
+    return data
+
+def serve(perform, hello=lambda: write(answer(0, 0, "fake 1"))):
+    hello()
+    while True:
+        payload = read(struct.unpack("<I", read(4))[0])
+        identity, = struct.unpack_from("<Q", payload)
+        os.write(4, f"begin {identity}\n".encode())
+        perform(identity, payload[8:].decode())
+
+)";
+
+inline WorkerLimits shortLimits() {
+  WorkerLimits limits;
+  limits.startSeconds = 30;
+  limits.seconds = 20;
+  return limits;
+}
+
+// A worker that answers a program with what the Python statement `perform` does, given `identity` and `text`.
+inline WorkerCommand fakeWorker(const std::string& perform) {
+  return {{"/usr/bin/env", "python3", "-S", "-c",
+           std::string(kFakeWorker) + "def perform(identity, text):\n    " + perform + "\n\nserve(perform)\n"},
+          {}};
+}
+
+}  // namespace fuser::fuzz

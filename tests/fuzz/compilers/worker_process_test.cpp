@@ -1,0 +1,144 @@
+// Workers of targets: whatever they do, ask() comes back and names it.
+
+#include "fuzz/compilers/worker_process.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+#include "fuser/support/set_up_error.h"
+#include "tests/fuzz/compilers/fake_worker.h"
+
+namespace fuser::fuzz {
+namespace {
+
+constexpr const char* kHonest = "write(answer(identity, 1, text))";
+
+// Of a first program.
+WorkerReply replyOf(const std::string& perform, WorkerLimits limits = shortLimits()) {
+  WorkerProcess worker(fakeWorker(perform), limits);
+  const WorkerReply reply = worker.ask("program");
+  EXPECT_TRUE(reply.ending == WorkerEnding::Answered || worker.pid() < 0) << "it still runs";
+  return reply;
+}
+
+std::string firstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+TEST(WorkerProcessTest, AnswersComeBack) {
+  WorkerProcess worker(fakeWorker(kHonest), shortLimits());
+  for (const std::string& program : {std::string("one"), std::string(3 << 20, 'x'), std::string()}) {
+    const WorkerReply reply = worker.ask(program);
+    ASSERT_EQ(reply.ending, WorkerEnding::Answered) << reply.detail;
+    EXPECT_EQ(reply.answer.text, program);
+  }
+  EXPECT_EQ(worker.version(), "fake 1");
+}
+
+TEST(WorkerProcessTest, DeathIsNamedWithItsLastWords) {
+  const WorkerReply reply = replyOf("os.write(2, b'last words'); os._exit(3)");
+  EXPECT_EQ(reply.ending, WorkerEnding::Died);
+  EXPECT_EQ(reply.detail, "exit code 3\nits last line: begin 1\nlast words");
+  const WorkerReply crash = replyOf("os.kill(os.getpid(), signal.SIGSEGV)");
+  EXPECT_EQ(crash.ending, WorkerEnding::Died);
+  EXPECT_EQ(firstLine(crash.detail), "signal Segmentation fault");
+}
+
+TEST(WorkerProcessTest, AfterDeathAnotherOneStarts) {
+  WorkerProcess worker(fakeWorker("os._exit(0) if text == 'die' else write(answer(identity, 1, text))"), shortLimits());
+  EXPECT_EQ(worker.ask("die").ending, WorkerEnding::Died);
+  EXPECT_EQ(worker.ask("live").ending, WorkerEnding::Answered);
+}
+
+TEST(WorkerProcessTest, ASleeperIsKilledWithWhatItStarted) {
+  WorkerLimits limits = shortLimits();
+  limits.seconds = 0.5;
+  const WorkerReply reply = replyOf(
+      "child = subprocess.Popen(['sleep', '100']); os.write(2, b'child %d ' % child.pid); time.sleep(100)", limits);
+  EXPECT_EQ(reply.ending, WorkerEnding::TimedOut);
+  EXPECT_EQ(firstLine(reply.detail), "it took more than 0.5 s");
+  const size_t place = reply.detail.find("child ");
+  ASSERT_NE(place, std::string::npos) << reply.detail;
+  const pid_t child = std::stoi(reply.detail.substr(place + 6));
+  // It is another process' to wait for.
+  for (int i = 0; i < 200 && kill(child, 0) == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const std::string status = "/proc/" + std::to_string(child) + "/cmdline";
+  FILE* file = std::fopen(status.c_str(), "r");
+  const bool runs = file && std::fgetc(file) != EOF;  // a zombie has no command line
+  if (file) std::fclose(file);
+  EXPECT_FALSE(runs);
+}
+
+TEST(WorkerProcessTest, LiesAreNamed) {
+  const auto lie = [](const std::string& perform) {
+    const WorkerReply reply = replyOf(perform);
+    EXPECT_EQ(reply.ending, WorkerEnding::Lied) << perform;
+    return firstLine(reply.detail);
+  };
+  EXPECT_EQ(lie("write(answer(identity + 1, 1))"), "it answers program 2 instead of 1");
+  EXPECT_EQ(lie("write(answer(identity, 1, '', run(tensor(1, [3], b'1234'))))"),
+            "an output has 4 bytes, and its shape and dtype say 12");
+  EXPECT_EQ(lie("write(b'\\xff\\xff\\xff\\xff garbage')"), "it announces an answer past the limit");
+  EXPECT_EQ(lie("write(answer(identity, 1) + b'more')"), "bytes follow its answer");
+  EXPECT_EQ(lie("[os.write(1, b'\\1\\0\\0\\0' * 10000) for _ in range(10**6)]"), "bytes follow its answer");
+  EXPECT_EQ(lie("[os.write(2, b'x' * 10**6) for _ in range(200)]; time.sleep(100)"), "it floods its log");
+  EXPECT_EQ(lie("os.close(1); time.sleep(100)"), "it closes its answers and goes on");
+  EXPECT_EQ(lie("write(answer(identity, 0))"), "it says hello instead of answering");
+}
+
+TEST(WorkerProcessTest, BytesAfterAnAnswerAreALieOfTheNextOne) {
+  WorkerProcess worker(fakeWorker("write(answer(identity, 1)); time.sleep(0.2); write(b'late')"), shortLimits());
+  EXPECT_EQ(worker.ask("one").ending, WorkerEnding::Answered);
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  EXPECT_EQ(firstLine(worker.ask("two").detail), "bytes follow its answer");
+}
+
+TEST(WorkerProcessTest, MemoryIsLimited) {
+  WorkerLimits limits = shortLimits();
+  limits.residentMb = 100;
+  const WorkerReply reply = replyOf("big = b'x' * (300 << 20); time.sleep(100)", limits);
+  EXPECT_EQ(reply.ending, WorkerEnding::OutOfMemory);
+  EXPECT_EQ(firstLine(reply.detail), "its resident size is above 100 MiB");
+}
+
+TEST(WorkerProcessTest, AnotherProcessTakesOverAfterSoManyPrograms) {
+  WorkerLimits limits = shortLimits();
+  limits.programs = 2;
+  WorkerProcess worker(fakeWorker(kHonest), limits);
+  worker.ask("one");
+  const pid_t first = worker.pid();
+  worker.ask("two");
+  EXPECT_EQ(worker.pid(), first);
+  worker.ask("three");
+  EXPECT_NE(worker.pid(), first);
+}
+
+TEST(WorkerProcessTest, AForkedProcessStartsItsOwn) {
+  WorkerProcess worker(fakeWorker(kHonest), shortLimits());
+  worker.ask("one");
+  const pid_t ours = worker.pid();
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool isRight = worker.ask("two").ending == WorkerEnding::Answered && worker.pid() != ours;
+    kill(-worker.pid(), SIGKILL);
+    _exit(isRight ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(worker.ask("three").ending, WorkerEnding::Answered);
+  EXPECT_EQ(worker.pid(), ours);
+}
+
+TEST(WorkerProcessTest, AWorkerThatDoesNotStartIsASetUpError) {
+  WorkerProcess missing({{"/no/such/python"}, {}}, shortLimits());
+  EXPECT_THROW(missing.ask("one"), SetUpError);
+  WorkerProcess mute({{"/bin/sh", "-c", "exit 0"}, {}}, shortLimits());
+  EXPECT_THROW(mute.ask("one"), SetUpError);
+}
+
+}  // namespace
+}  // namespace fuser::fuzz
