@@ -68,6 +68,8 @@ std::vector<int> matchLoopRoots(const TensorView* producer, const Expr* use) {
   const TensorDomain& theirs = use->output()->as<TensorView>()->domain();
   std::vector<int> match(mine.loopRoot.size(), -1);
   if (!mine.referencePosition.empty() && !theirs.referencePosition.empty()) {
+    // At one position of the reference, but over other extents.
+    if (mine.extentSet != theirs.extentSet) return match;
     for (size_t i = 0; i < match.size(); ++i) {
       const auto found =
           std::find(theirs.referencePosition.begin(), theirs.referencePosition.end(), mine.referencePosition[i]);
