@@ -38,7 +38,7 @@ std::string readerOf(const TensorView* tensor) {
 
 bool placeKept(const PersistentPlan& plan, RowShape& shape, const DeviceProperties& device) {
   constexpr int64_t kAlignment = 16;  // of a buffer, in bytes
-  // Beside each accumulator, what is added to it is on the way.
+  // As many are for what is on the way to the accumulators: with fewer, ptxas spilled in the kernel of a seed.
   int64_t registers = 2 * plan.accumulators, bytes = shape.threads * shape.rows * kScratchOfThread;
   shape.inShared.clear();
   if (registers > 0 && !fits(shape, registers, device)) return false;

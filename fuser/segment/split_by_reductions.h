@@ -1,7 +1,7 @@
 #pragma once
 // A part that no scheduler takes as a whole often has reductions of several shapes, each of which is one kernel with
 // what it is computed from and what reads it:
-//   c = mean(p) {1}, dx = r - c; dw = sum(g) {0}    =>    p c r dx | g dw
+//   c = mean(p) {1}, dx = r - c; v = var(g) {0}    =>    p c r dx | g v
 // Merging pairs does not lead to kernels that keep rows on chip then: each pair on the way would have to be one.
 
 #include "fuser/segment/segmented_fusion.h"
