@@ -78,6 +78,7 @@ class Finder {
     for (const Val* input : expr->inputs()) {
       if (input->isTensor()) assign(input, axis ? slicedAxis(expr, input, *axis, type_) : std::nullopt);
     }
+    if (placed && type_ == ParallelType::Stream) checkTurns(expr, *placed);
   }
 
   void checkPlaced(const Expr* expr, size_t axis) {
@@ -85,6 +86,15 @@ class Finder {
       if (axisOf(output->as<TensorView>(), type_).value_or(axis) != axis) refuse(output, " has another axis placed");
     }
     if (slices_.reason.empty()) slices_.reason = whyNoSlices(expr, axis);
+  }
+
+  // The turns of one loop are the slices of everything that it makes. (Devices have a part each, of any length.)
+  void checkTurns(const Expr* expr, size_t axis) {
+    for (const Val* output : expr->outputs()) {
+      const IntExpr size = output->as<TensorView>()->axes().at(axis)->size();
+      if (!turns_) turns_ = size;
+      if (size != turns_) refuse(output, " has another number of slices");
+    }
   }
 
   // Of an expression that has no placed axis.
@@ -118,6 +128,7 @@ class Finder {
   const std::vector<const Val*>& results_;
   ParallelType type_;
   BodySlices slices_;
+  IntExpr turns_ = nullptr;                                     // of the loop over streams
   std::unordered_map<const Val*, std::optional<size_t>> seen_;  // look-ups only
 };
 

@@ -29,7 +29,7 @@ struct BodySlices {
 // The slices of a body, in which each expression with a placed axis is computed along that axis, and `results` are
 // stored. An expression without one may take part if it is alike in all slices (it has no such axis, or a broadcast
 // axis there, or is full), is no result and reduces nothing: then each slice computes it again. Every tensor has one
-// axis throughout.
+// axis throughout. Of a loop over streams, all placed axes have the same size.
 BodySlices bodySlices(const std::vector<const Expr*>& exprs, const std::vector<const Val*>& results, ParallelType type);
 
 }  // namespace fuser

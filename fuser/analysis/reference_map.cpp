@@ -139,13 +139,32 @@ class ReferenceMap::AxisClasses {
     return axes;
   }
 
+  // An output that a schedule computes in registers stands behind what it copies, wherever the copy itself is.
+  std::vector<const TensorView*> inOrderOfComputation() const {
+    std::unordered_map<const Val*, size_t> places;  // look-ups only
+    for (const TensorView* tensor : tensors_) places.emplace(tensor, places.size());
+    const auto placeOf = [&](const TensorView* tensor) {
+      const Expr* maker = tensor->definition();
+      const Val* source = maker->op() == OpKind::Set ? maker->input(0) : nullptr;
+      const bool isCopy = source && places.contains(source) &&
+                          source->as<TensorView>()->memoryType() == MemoryType::Local &&
+                          tensor->memoryType() == MemoryType::Global;
+      return std::pair(places.at(isCopy ? source : tensor), places.at(tensor));
+    };
+    std::vector<const TensorView*> ordered = tensors_;
+    std::sort(ordered.begin(), ordered.end(),
+              [&](const TensorView* a, const TensorView* b) { return placeOf(a) < placeOf(b); });
+    return ordered;
+  }
+
   void joinElements(const TensorView* reference) {
     const std::vector<size_t> theirs = concreteInMemory(reference);
     unjoined_ = related_;
-    // Those with most axes first: the rest of what is related to one has no other axes. Of these, the last one: a local
-    // copy that a schedule makes of an output is before it.
+    // Those with most axes first: the rest of what is related to one has no other axes. Of these, the one that is
+    // computed last, whatever copies a schedule makes.
     std::map<size_t, std::vector<const TensorView*>, std::greater<>> byAxes;
-    for (auto tensor = tensors_.rbegin(); tensor != tensors_.rend(); ++tensor)
+    const std::vector<const TensorView*> byPlace = inOrderOfComputation();
+    for (auto tensor = byPlace.rbegin(); tensor != byPlace.rend(); ++tensor)
       byAxes[concreteInMemory(*tensor).size()].push_back(*tensor);
     for (const auto& [number, tensors] : byAxes) {
       for (const TensorView* tensor : tensors) {

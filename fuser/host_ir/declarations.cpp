@@ -36,14 +36,18 @@ std::string extentText(const Fusion& fusion, IntExpr extent) {
     const Val* scalar = fusion.scalarOf(extent);
     return scalar ? "%" + scalar->name() : fusion.ints().symbolOf(extent).name;
   }
-  const bool commutes =
-      extent->op == IntOp::Add || extent->op == IntOp::Mul || extent->op == IntOp::Min || extent->op == IntOp::Max;
-  if (!commutes) {
+  const bool isExtreme = extent->op == IntOp::Min || extent->op == IntOp::Max;
+  const bool isFlat = extent->op == IntOp::Add || extent->op == IntOp::Mul;
+  if (!isExtreme && !isFlat) {
     FUSER_CHECK(extent->op == IntOp::FloorDiv, "an extent consists of + - * // min max only");
     return concat("(", extentText(fusion, extent->a), " // ", extentText(fusion, extent->b), ")");
   }
   std::vector<std::string> parts;
-  collect(fusion, extent, extent->op, parts);
+  if (isFlat) {
+    collect(fusion, extent, extent->op, parts);
+  } else {  // nested as it is: min(1, min(4, i0)) is another expression than min(min(1, 4), i0)
+    parts = {extentText(fusion, extent->a), extentText(fusion, extent->b)};
+  }
   std::sort(parts.begin(), parts.end());
   const char* between = extent->op == IntOp::Add ? " + " : extent->op == IntOp::Mul ? " * " : ", ";
   std::string text = extent->op == IntOp::Min ? "min(" : extent->op == IntOp::Max ? "max(" : "(";

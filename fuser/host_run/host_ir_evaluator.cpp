@@ -146,6 +146,8 @@ class HostRun {
     const bool stored = !node.source->axes().at(node.axis)->isBroadcast();
     const int64_t turn = indices_.at(node.index);
     const int64_t place = node.wraps && !settings_.wholeTensors ? turn % numberOfStreams() : turn;
+    if (stored && place >= source.sizes[node.axis])
+      throw ViolationError(concat("select of slice ", place, " behind the end of %", node.source->name()));
     const int64_t offset = stored ? place * source.strides[node.axis] : 0;
     slice = source;
     slice.data = static_cast<std::byte*>(source.data) + offset * static_cast<int64_t>(dtypeSize(source.dtype));
@@ -275,6 +277,7 @@ class HostRun {
     giveBackWorkspaces();
     if (device_) moveToCaller();
     makeOutputsWhole();
+    pool_->checkGuards();
     RunRecord record;
     record.peakBytes = peak_;
     for (size_t i = 0; i < program_.outputs().size(); ++i) record.outputs.push_back(output(i));

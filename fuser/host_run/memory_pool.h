@@ -1,11 +1,14 @@
 #pragma once
 // MemoryPool: a caching allocator for host memory or memory that the host shares with a device. Released blocks are
-// kept in free lists by size class, so that repeated runs do not allocate from the system. Thread-safe.
+// kept in free lists by size class, so that repeated runs do not allocate from the system. Behind each block of host
+// memory lie guard bytes, which tell whether something has written behind its end. Thread-safe.
 
 #include <array>
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <unordered_map>
 #include <vector>
 
 #include "fuser/execute/stream_device.h"
@@ -29,6 +32,10 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   // two from 64 bytes on.
   std::shared_ptr<std::byte[]> allocate(size_t bytes);
 
+  // A ViolationError where something has written behind the end of a block of host memory that is in use, or was
+  // released since the last call: such a write may show in no output.
+  void checkGuards();
+
   const std::shared_ptr<StreamDevice>& device() const { return device_; }
 
   // The number of blocks allocated from the system so far.
@@ -38,6 +45,7 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   std::byte* allocateFromSystem(size_t bytes);
   void release(std::byte* block);
   void recycle(std::byte* block, size_t sizeClass);
+  void noteOverrun(const std::byte* block, size_t bytes);
 
   const size_t maxWaiting_;
   const std::shared_ptr<StreamDevice> device_;
@@ -45,6 +53,8 @@ class MemoryPool : public std::enable_shared_from_this<MemoryPool> {
   std::array<std::vector<std::byte*>, 64> waiting_;  // the free lists, by the exponent of their size
   size_t waitingBytes_ = 0;
   size_t blockCount_ = 0;
+  std::unordered_map<std::byte*, size_t> inUse_;  // the bytes of each block of host memory
+  std::optional<size_t> overrun_;                 // the bytes of the smallest block that something wrote behind
 };
 
 }  // namespace fuser

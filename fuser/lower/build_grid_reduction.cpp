@@ -13,6 +13,13 @@
 #include "fuser/lower/build_statements.h"
 
 namespace fuser {
+namespace {
+
+constexpr int64_t kChunks = 8;
+
+bool needsChunks(IntExpr blocks) { return !blocks->isConstant() || blocks->value > kChunks; }
+
+}  // namespace
 
 // The axis that the reduction reduces on each block dimension; null: none.
 std::array<const IterDomain*, 3> StatementBuilder::reducedBlocks(const TensorView* reduction) const {
@@ -86,7 +93,6 @@ IntExpr StatementBuilder::loopOver(IntExpr extent, std::vector<For>& loops) {
 // each of which has accumulators of its own, so that no sum is a long chain.
 Body StatementBuilder::combineAlong(const KeptResult& own, const std::vector<Access>& chunk, IntExpr extent,
                                     IntExpr needed, const std::function<std::vector<Access>(IntExpr)>& partialAt) {
-  constexpr int64_t kChunks = 8;
   const auto wrapped = [](std::vector<For> loops, Body inner) {
     if (loops.empty()) return inner;
     loops.back().body = std::move(inner);
@@ -94,7 +100,7 @@ Body StatementBuilder::combineAlong(const KeptResult& own, const std::vector<Acc
   };
   std::vector<For> within, over;
   Body join, turn;
-  if (extent->isConstant() && extent->value <= kChunks) {
+  if (!needsChunks(extent)) {
     const IntExpr place = loopOver(extent, within);
     emitWhere(needed, {own.join(own.accumulators, partialAt(place))}, join);
     return wrapped(std::move(within), std::move(join));
@@ -145,20 +151,18 @@ void StatementBuilder::combineBlocks(const Expr* expr, int64_t kept, const std::
       if (axes[d]) needed = ints_.conjunction(needed, ints_.equal(kernel_.blockIdx[d], ints_.constant(0)));
     }
   }
-  const std::vector<Access> chunk =
-      scratchOf(expr, result(ints_.constant(0)).accumulators, MemoryType::Local, 1, body);
+  const auto last = static_cast<size_t>(
+      std::find_if(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis != nullptr; }) - axes.begin());
+  std::vector<Access> chunk;
+  if (needsChunks(nest_.extent(axes[last])))
+    chunk = scratchOf(expr, result(ints_.constant(0)).accumulators, MemoryType::Local, 1, body);
   forEachPartial(0, kept, body, [&](IntExpr index) {
     const KeptResult own = result(index);
     std::array<IntExpr, 3> block = kernel_.blockIdx;
     std::vector<For> around;  // of dimensions but the last one, outermost first
-    size_t last = 0;
-    for (size_t d = 3; d-- > 0;) {
-      if (!axes[d]) continue;
-      last = d;
-      block[d] = ints_.constant(0);
-      const bool more = std::any_of(axes.begin(), axes.begin() + static_cast<ptrdiff_t>(d),
-                                    [](const IterDomain* axis) { return axis != nullptr; });
-      if (more) block[d] = loopOver(nest_.extent(axes[d]), around);
+    block[last] = ints_.constant(0);
+    for (size_t d = 3; d-- > last + 1;) {
+      if (axes[d]) block[d] = loopOver(nest_.extent(axes[d]), around);
     }
     Body combined = combineAlong(
         own, chunk, nest_.extent(axes[last]), needed, [&](IntExpr place) {

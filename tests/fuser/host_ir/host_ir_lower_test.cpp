@@ -81,6 +81,12 @@ TEST(HostIrLowerTest, ATensorHasOneAxisInABody) {
   EXPECT_EQ(groups.whyNot({"a", "t"}), "%x is needed in other slices, too");
 }
 
+TEST(HostIrLowerTest, TurnsOfOneLoopHaveOneNumber) {
+  Groups groups("  %a = neg(%x)\n  %b = abs(%w)\n  return %a, %b\n", "stream %a {dim = 0}\nstream %b {dim = 0}\n");
+  EXPECT_FALSE(groups.merge("a", "b"));
+  EXPECT_EQ(groups.whyNot({"a", "b"}), "%a has another number of slices");
+}
+
 TEST(HostIrLowerTest, GroupsOfOneShardingMerge) {
   Groups groups(
       "  %a = exp(%x)\n  %b = neg(%a)\n  %s = sum(%b) {dims = [0]}\n  %r = neg(%b)\n  %t = permute(%b) {dims = [1, "

@@ -37,6 +37,28 @@ TEST(MemoryPoolTest, BlocksKeepThePoolAlive) {
   std::memset(block.get(), 1, 1000);
 }
 
+std::string violationOf(MemoryPool& pool) {
+  try {
+    pool.checkGuards();
+    return "";
+  } catch (const ViolationError& error) {
+    return error.what();
+  }
+}
+
+TEST(MemoryPoolTest, TellsThatSomethingHasWrittenBehindABlock) {
+  const auto pool = std::make_shared<MemoryPool>();
+  const auto inUse = pool->allocate(100);
+  auto released = pool->allocate(30);
+  std::memset(inUse.get(), 1, 100);
+  EXPECT_EQ(violationOf(*pool), "");
+  released[30 + 63] = std::byte{1};
+  inUse[100] = std::byte{1};
+  released.reset();
+  EXPECT_EQ(violationOf(*pool), "something has written behind the end of a block of 30 bytes");
+  EXPECT_EQ(violationOf(*pool), "something has written behind the end of a block of 100 bytes") << "still in use";
+}
+
 TEST(MemoryPoolTest, KeepsFreeBlocksUpToItsLimit) {
   const auto pool = std::make_shared<MemoryPool>(256);
   { const auto a = pool->allocate(128), b = pool->allocate(128), c = pool->allocate(128); }
