@@ -9,7 +9,10 @@
 #include "fuser/support/set_up_error.h"
 #include "fuser/text/printer.h"
 #include "fuzz/compilers/compare_exactly.h"
+#include "fuzz/compilers/doubt.h"
 #include "fuzz/compilers/exact_mode.h"
+#include "fuzz/compilers/guilt.h"
+#include "fuzz/compilers/target_outcome.h"
 #include "fuzz/export/export.h"
 #include "fuzz/judge/pattern.h"
 #include "fuzz/judge/second_look_draws.h"
@@ -19,49 +22,13 @@
 namespace fuser::fuzz {
 namespace {
 
-using Values = std::vector<std::optional<reference::Value>>;
-
 std::string firstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-// A run with its inputs and what is right.
-struct JudgedRun {
-  size_t index = 0;
-  RunData data;
-  Values values;
-};
-
-// A view with its process, which starts with its first request.
-struct Worker {
-  Worker(TargetView itsView, const WorkerLimits& limits) : view(std::move(itsView)), process(view.command, limits) {}
-  const TargetView view;
-  WorkerProcess process;
-};
-
-// What a view makes of a case.
-struct Outcome {
-  VerdictKind kind = VerdictKind::Agrees;
-  int run = -1;
-  std::string reason, detail;
-  std::optional<oracle::Judgement> judgement;  // Differs: of the first run that does
-};
-
-VerdictKind kindOf(WorkerEnding ending) {
-  switch (ending) {
-    case WorkerEnding::Answered: return VerdictKind::Agrees;
-    case WorkerEnding::Died: return VerdictKind::Crash;
-    case WorkerEnding::TimedOut: return VerdictKind::Hang;
-    case WorkerEnding::OutOfMemory: return VerdictKind::OutOfMemory;
-    case WorkerEnding::Lied: return VerdictKind::Invariant;
-  }
-  FUSER_CHECK(false, "bad WorkerEnding");
-}
 
 // One case on one target.
 class CaseOnTarget {
  public:
-  CaseOnTarget(const Target& target, std::vector<std::unique_ptr<Worker>>& workers, WorkerProcess* control,
-               const Case& testCase, const JudgeSettings& settings)
-      : target_(target), workers_(workers), control_(control), case_(testCase), settings_(settings) {}
+  CaseOnTarget(const Target& target, TargetWorkers& workers, const Case& testCase, const JudgeSettings& settings)
+      : target_(target), workers_(workers), case_(testCase), settings_(settings) {}
 
   CaseVerdict run() {
     if (case_.runs.empty()) report(VerdictKind::Unsupported, -1, "the case has no run: nothing was judged");
@@ -123,98 +90,69 @@ class CaseOnTarget {
         request_.programs.push_back(
             {program.run ? static_cast<uint32_t>(*program.run) : kAllRuns, program.text, program.data});
     }
-    for (const std::unique_ptr<Worker>& worker : workers_) {
+    std::erase_if(runs_, [this](const JudgedRun& run) { return isLeftOut(run); });
+    if (!runs_.empty()) askViews();
+  }
+
+  // The format has no program of the run, whose data are too large.
+  bool isLeftOut(const JudgedRun& run) {
+    for (const WorkerProgram& program : request_.programs) {
+      if (program.run == kAllRuns || program.run == run.index) return false;
+    }
+    report(VerdictKind::Unsupported, static_cast<int>(run.index), "its data are too large to be exported");
+    return true;
+  }
+
+  void askViews() {
+    std::string refused;  // by the main view
+    for (const std::unique_ptr<ViewWorker>& worker : workers_.views) {
       if (!isWanted(*worker)) continue;
-      const bool isMain = worker == workers_.front();
-      const Outcome outcome = outcomeOf(*worker, isMain);
-      if (outcome.kind == VerdictKind::Agrees || (!isMain && !isFinding(outcome.kind))) continue;
+      TargetOutcome outcome = ask(*worker, request_);
+      count(*worker, outcome);
       if (isFinding(outcome.kind)) return conclude(*worker, outcome);
-      report(outcome.kind, outcome.run, outcome.reason, outcome.detail);
+      if (isMain(*worker)) {
+        if (outcome.kind == VerdictKind::Unsupported) refused = outcome.detail;
+        report(outcome.kind, outcome.run, outcome.reason, outcome.detail);
+      } else if (!refused.empty() && outcome.kind == VerdictKind::Agrees) {
+        outcome.kind = VerdictKind::Check;
+        outcome.detail = concat("the view ", worker->view.name, " runs it, and ", refused);
+        outcome.reason = firstLine(outcome.detail);
+        return conclude(*workers_.views.front(), outcome);
+      }
     }
   }
 
+  bool isMain(const ViewWorker& worker) const { return &worker == workers_.views.front().get(); }
+
   // What is sampled is drawn from the case's text, so that a case is looked at alike wherever it is judged.
-  bool isWanted(const Worker& worker) {
+  bool isWanted(const ViewWorker& worker) const {
     const uint64_t every = worker.view.every;
-    if (every == 0 || worker.view.name == workers_.front()->view.name) return every != 0;
+    if (every == 0 || isMain(worker)) return every != 0;
     SecondLookDraws draws(settings_.secondLooks);
     if (every > 1 && settings_.secondLooks == HowOften::Sampled) draws.read(printCase(case_));
     constexpr uint64_t kSalt = 17;
     return draws.isWanted(every == 1, kSalt, 1.0 / static_cast<double>(every));
   }
 
-  // Counts elements and seconds where it is the main view.
-  Outcome outcomeOf(Worker& worker, bool isMain) {
-    const WorkerReply reply = worker.process.ask(request_);
-    const std::string name = isMain ? std::string(target_.name) : concat(target_.name, " (", worker.view.name, ")");
-    if (reply.ending != WorkerEnding::Answered)
-      return failure(kindOf(reply.ending), concat("the worker of ", name, ": ", reply.detail));
-    const Answer& answer = reply.answer;
+  std::string nameOf(const ViewWorker& worker) const {
+    return isMain(worker) ? std::string(target_.name) : concat(target_.name, " (", worker.view.name, ")");
+  }
+
+  TargetOutcome ask(ViewWorker& worker, const WorkerRequest& request) {
+    const Clock::time_point start = Clock::now();
+    TargetOutcome outcome = outcomeOf(worker.process.ask(request), nameOf(worker), *case_.fusion, runs_);
+    outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     ++verdict_.compilations;
-    if (isMain) {
-      addSeconds("first run of the target", 1e-6 * static_cast<double>(answer.compileMicroseconds));
-      addSeconds("later runs of the target", 1e-6 * static_cast<double>(answer.runMicroseconds));
-    }
-    switch (answer.kind) {
-      case AnswerKind::Hello: FUSER_CHECK(false, "the worker's process has checked that");
-      case AnswerKind::Ok: return judged(answer, name, isMain);
-      case AnswerKind::Unsupported:
-        return failure(VerdictKind::Unsupported, concat(name, " does not take it: ", answer.text));
-      case AnswerKind::CompileError:
-        return failure(VerdictKind::Check, concat(name, " does not compile it: ", answer.text));
-      case AnswerKind::RunError: return failure(VerdictKind::Check, concat(name, " fails: ", answer.text));
-    }
-    FUSER_CHECK(false, "bad AnswerKind");
-  }
-
-  static Outcome failure(VerdictKind kind, const std::string& detail) {
-    return {kind, -1, firstLine(detail), detail, std::nullopt};
-  }
-
-  Outcome judged(const Answer& answer, const std::string& name, bool isMain) {
-    Outcome outcome;
-    for (const JudgedRun& run : runs_) {
-      const int index = static_cast<int>(run.index);
-      const AnswerRun* given = runOf(answer, run.index);
-      if (!given) {
-        outcome = failure(VerdictKind::Invariant, concat("the worker of ", name, " leaves out run ", index));
-        outcome.run = index;
-        return outcome;
-      }
-      oracle::Judgement judgement = compareExactly(*case_.fusion, run.values, given->outputs);
-      if (isMain) count(judgement);
-      if (judgement.verdict != oracle::Verdict::Differs || outcome.judgement) continue;
-      outcome = {VerdictKind::Differs, index, reasonOf(judgement), oracle::toString(judgement), std::move(judgement)};
-    }
     return outcome;
   }
 
-  static std::string reasonOf(const oracle::Judgement& judgement) {
-    if (!judgement.wrong) return judgement.reason;
-    return concat("%", judgement.wrong->value, ": ", judgement.wrong->outside, " of ", judgement.wrong->judged,
-                  " elements differ");
-  }
-
-  static const AnswerRun* runOf(const Answer& answer, size_t index) {
-    for (const AnswerRun& run : answer.runs) {
-      if (run.index == index) return &run;
-    }
-    return nullptr;
-  }
-
-  // Why a difference is no finding: the control differs as well. "": it is right.
-  std::string doubtOf(int index) {
-    if (!control_) return "";
-    const WorkerReply reply = control_->ask(request_);
-    const bool ran = reply.ending == WorkerEnding::Answered && reply.answer.kind == AnswerKind::Ok;
-    const AnswerRun* given = ran ? runOf(reply.answer, static_cast<size_t>(index)) : nullptr;
-    if (!given)
-      return concat("the control ", target_.control, " does not run it: ", firstLine(reply.detail), reply.answer.text);
-    const auto run = std::find_if(runs_.begin(), runs_.end(),
-                                  [&](const JudgedRun& one) { return static_cast<int>(one.index) == index; });
-    const oracle::Judgement judgement = compareExactly(*case_.fusion, run->values, given->outputs);
-    return judgement.verdict == oracle::Verdict::Differs ? concat("the control ", target_.control, " differs, too")
-                                                         : "";
+  // Elements are the main view's.
+  void count(const ViewWorker& worker, const TargetOutcome& outcome) {
+    if (!isMain(worker)) return addSeconds("other views", outcome.seconds);
+    addSeconds("first run of the target", outcome.firstSeconds);
+    addSeconds("later runs of the target", outcome.laterSeconds);
+    addSeconds("its worker beside", std::max(0.0, outcome.seconds - outcome.firstSeconds - outcome.laterSeconds));
+    for (const oracle::Judgement& judgement : outcome.judgements) count(judgement);
   }
 
   void count(const oracle::Judgement& judgement) {
@@ -227,29 +165,45 @@ class CaseOnTarget {
     }
   }
 
-  void conclude(const Worker& worker, const Outcome& outcome) {
-    if (outcome.judgement) {
-      if (const std::string doubt = doubtOf(outcome.run); !doubt.empty())
-        return report(VerdictKind::Undecided, outcome.run, doubt, concat(doubt, "\n", outcome.detail));
-    }
-    const bool isMain = &worker == workers_.front().get();
-    const std::string seen = isMain ? "" : concat("in the view ", worker.view.name, ": ");
-    report(outcome.kind, outcome.run, concat(seen, outcome.reason),
-           concat(seen, "on ", worker.process.version(), ": ", outcome.detail));
-    verdict_.seenIn = isMain ? SeenIn::Run : SeenIn::View;
-    if (!outcome.judgement) return;
-    const std::optional<oracle::WrongValue>& wrong = outcome.judgement->wrong;
+  // Why a finding is none: another judge has the same or refuses it, too. Adds what the others say to its detail.
+  std::string doubtOf(TargetOutcome& outcome) {
+    if (outcome.kind != VerdictKind::Differs && outcome.kind != VerdictKind::Check) return "";
+    const std::string name(target_.control);
+    std::optional<TargetOutcome> control;
+    if (workers_.control) control = outcomeOf(workers_.control->ask(request_), name, *case_.fusion, runs_);
+    const SecondOpinion opinion = secondOpinionOn(outcome, case_, name, control ? &*control : nullptr);
+    outcome.detail += concat("\n", opinion.note);
+    return opinion.doubt;
+  }
+
+  void conclude(ViewWorker& worker, TargetOutcome& outcome) {
+    if (const std::string doubt = doubtOf(outcome); !doubt.empty())
+      return report(VerdictKind::Undecided, outcome.run, doubt, concat(doubt, "\n", outcome.detail));
+    const std::string version = worker.process.version();
+    const Guilt guilt =
+        guiltOf(outcome.kind, worker, workers_, request_,
+                [this](ViewWorker& one, const WorkerRequest& request) { return ask(one, request).kind; });
+    if (!guilt.detail.empty()) outcome.detail += concat("\n", guilt.detail);
+    const std::string seen = isMain(worker) ? "" : concat("in the view ", worker.view.name, ": ");
+    report(outcome.kind, outcome.run, concat(seen, outcome.reason), concat(seen, "on ", version, ": ", outcome.detail));
+    verdict_.seenIn = isMain(worker) ? SeenIn::Run : SeenIn::View;
+    verdict_.place = guilt.name;
+    if (outcome.wrong) describe(*outcome.wrong, guilt.name);
+  }
+
+  void describe(const oracle::Judgement& judgement, const std::string& guilty) {
+    const std::optional<oracle::WrongValue>& wrong = judgement.wrong;
     verdict_.pattern = wrong ? patternOf(*wrong) : "type";
     if (!wrong) return;
     verdict_.wrongValue = wrong->value;
     const Expr* definition = definitionOf(*case_.fusion, verdict_.wrongValue);
     verdict_.wrongOp = definition ? opName(definition->op()) : "";
     verdict_.title = titleOfWrong(definition, *wrong, verdict_.pattern);
+    if (!guilty.empty()) verdict_.title += concat(", guilty: ", guilty);
   }
 
   const Target& target_;
-  std::vector<std::unique_ptr<Worker>>& workers_;
-  WorkerProcess* control_;
+  TargetWorkers& workers_;
   const Case& case_;
   const JudgeSettings& settings_;
   std::vector<JudgedRun> runs_;
@@ -262,19 +216,18 @@ class WorkerJudge final : public TargetJudge {
   WorkerJudge(const Target& target, const WorkerLimits& limits, std::vector<TargetView> views, WorkerCommand control)
       : target_(target) {
     FUSER_CHECK(!views.empty() && views.front().every == 1, "a target has a main view, which sees all cases");
-    for (TargetView& view : views) workers_.push_back(std::make_unique<Worker>(std::move(view), limits));
-    if (!control.arguments.empty()) control_.emplace(std::move(control), limits);
+    for (TargetView& view : views) workers_.views.push_back(std::make_unique<ViewWorker>(std::move(view), limits));
+    if (!control.arguments.empty()) workers_.control = std::make_unique<WorkerProcess>(std::move(control), limits);
   }
 
   std::string_view name() const override { return target_.name; }
   CaseVerdict judge(const Case& testCase, const JudgeSettings& settings) override {
-    return CaseOnTarget(target_, workers_, control_ ? &*control_ : nullptr, testCase, settings).run();
+    return CaseOnTarget(target_, workers_, testCase, settings).run();
   }
 
  private:
   const Target target_;
-  std::vector<std::unique_ptr<Worker>> workers_;
-  std::optional<WorkerProcess> control_;
+  TargetWorkers workers_;
 };
 
 }  // namespace

@@ -75,7 +75,7 @@ inline WorkerLimits shortLimits() {
 // A worker that answers a request with what the Python statement `perform` does, given `identity`, `text` (of the first
 // program) and `request`.
 inline WorkerCommand fakeWorker(const std::string& perform) {
-  return {{"/usr/bin/env", "python3", "-S", "-c",
+  return {{"/usr/bin/python3", "-S", "-c",
            std::string(kFakeWorker) +
                "def perform(request):\n    identity, text = request.identity, request.programs[0][1]\n    " + perform +
                "\n\nserve(perform)\n"},
