@@ -1,7 +1,8 @@
 #pragma once
 // Known issues: findings that were triaged and accepted for now. A campaign counts matching findings as known, not as
-// new. A test fails when an issue's case no longer fails, so that the entry is removed; a campaign on a target, whose
-// versions come and go, says so at its start.
+// new; on a target, where the bucket is known at once, they do not run again either. A test fails when an issue's case
+// no longer fails, so that the entry is removed; a campaign on a target, whose versions come and go, says so at its
+// start.
 //
 // A folder has a list a compiler: fuser.json, and one named after each target. A list is JSON: [{"bucket": "differs | *
 // | Reduction | nan", "reason": "why it is not fixed yet", "case": "regressions/x.fusion"}]. In `bucket`, * matches any

@@ -50,6 +50,37 @@ TEST_F(KnownIssuesTest, AMatchingFindingIsKnown) {
   EXPECT_EQ(exitCode(summary), kExitClean);
 }
 
+// A target on which every case differs, by one of two switches.
+class TwoBugs final : public TargetJudge {
+ public:
+  std::string_view name() const override { return "stand-in"; }
+  CaseVerdict judge(const Case& testCase, const JudgeSettings&) override {
+    CaseVerdict verdict;
+    verdict.kind = VerdictKind::Differs;
+    verdict.reason = "an element differs";
+    verdict.place = testCase.fusion->exprs().size() % 2 == 0 ? "Even" : "Odd";
+    verdict.pattern = "other";
+    return verdict;
+  }
+};
+
+TEST_F(KnownIssuesTest, OnATargetKnownFindingsDoNotRunAgain) {
+  file("wrong.fusion", kWrong);
+  CampaignOptions campaign = options(20);
+  campaign.compilers = campaign.minimize = false;
+  campaign.task.judge.target = std::make_shared<TwoBugs>();
+  campaign.knownIssues = readKnownIssues(list("differs | stand-in | Even | *", "wrong.fusion"));
+  const reports::CampaignSummary summary = runCampaign(campaign, kNever, kSilent);
+  std::map<std::string, int> labels;
+  for (const reports::Finding& finding : summary.findings) {
+    ++labels[finding.reproduces];
+    EXPECT_EQ(finding.known.empty(), finding.reproduces == "fails fresh");
+  }
+  EXPECT_EQ(labels.size(), 2u);
+  EXPECT_EQ(labels["fails fresh"] + labels["known: not run again"], 20);
+  EXPECT_EQ(exitCode(summary), kExitFinding);
+}
+
 TEST_F(KnownIssuesTest, AnIssueWithoutFindingsIsNamed) {
   file("wrong.fusion", kWrong);
   file("right.fusion", kRight);
