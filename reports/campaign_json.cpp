@@ -120,6 +120,7 @@ std::string toJson(const CampaignSummary& summary) {
   json["slowest_seconds"] = summary.slowestSeconds.value;
   json["rejected_share"] = rejectedShare(summary);
   json["rejected_by_reason"] = summary.rejectedByReason;
+  json["open_by_reason"] = summary.openByReason;
   json["verdicts"] = summary.verdicts;
   json["stage_seconds"] = summary.stageSeconds;
   json["progress"] = allFields<Json>(summary.progress);

@@ -112,6 +112,7 @@ std::string toText(const CampaignSummary& summary) {
   }
   out << "rejected share " << rejectedShare(summary) << "\n";
   for (const auto& [reason, count] : summary.rejectedByReason) out << "  " << count << " x " << reason << "\n";
+  for (const auto& [reason, count] : summary.openByReason) out << "  " << count << " x " << reason << "\n";
   out << "verdicts:";
   for (const auto& [kind, count] : summary.verdicts) {
     if (count > 0) out << " " << kind << " " << count;

@@ -137,6 +137,7 @@ struct Sums {
   int64_t runs = 0;
   std::map<std::string, int64_t> verdicts;          // every kind, 0 included
   std::map<std::string, int64_t> rejectedByReason;  // by reason, with # for each number in it
+  std::map<std::string, int64_t> openByReason;  // unsupported and undecided ones, "unsupported: no kernel: Abs of i8"
   int64_t judgedCases = 0;                          // agrees, differs or undecided
   int64_t decidedCases = 0;
   int64_t probedCases = 0;
@@ -163,9 +164,10 @@ struct Sums {
   Costs costs;
   bool operator==(const Sums&) const = default;
 };
-REPORTS_FIELDS(Sums, cases, runs, verdicts, rejectedByReason, judgedCases, decidedCases, probedCases, secondLooks,
-               slowCases, slowestSeconds, elements, outputs, ops, dtypes, ranks, schedulers, traits, passes, decisions,
-               features, edges, noEdge, opCoverage, combinations, margins, stageSeconds, compilers, views, costs)
+REPORTS_FIELDS(Sums, cases, runs, verdicts, rejectedByReason, openByReason, judgedCases, decidedCases, probedCases,
+               secondLooks, slowCases, slowestSeconds, elements, outputs, ops, dtypes, ranks, schedulers, traits,
+               passes, decisions, features, edges, noEdge, opCoverage, combinations, margins, stageSeconds, compilers,
+               views, costs)
 
 struct CampaignSummary : Sums {
   std::vector<std::pair<std::string, std::string>> stamp;  // version, format, stream, engine, compiler, …

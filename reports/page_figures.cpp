@@ -55,6 +55,19 @@ void writeVerdictRows(Markup& page, const CampaignSummary& summary) {
   page.close().close();
 }
 
+// none: the sentence where there is no reason.
+void writeReasons(Markup& page, const std::map<std::string, int64_t>& reasons, const std::string& none) {
+  if (reasons.empty()) {
+    page.element("p", {}, none);
+    return;
+  }
+  int64_t all = 0;
+  for (const auto& [reason, count] : reasons) all += count;
+  page.open("table", {{"class", "bars wide"}}).open("tbody");
+  for (const auto& [reason, count] : byCount(reasons)) writeBarRow(page, reason, grouped(count), shareOf(count, all));
+  page.close().close();
+}
+
 void writeViews(Markup& page, const CampaignSummary& summary) {
   if (summary.views.empty()) return;
   page.element("h3", {}, "Other views of a sample of the cases");
@@ -106,16 +119,10 @@ void writeVerdicts(Markup& page, const CampaignSummary& summary) {
   }
   page.close();
   page.open("div").element("h3", {}, "Rejections by reason");
-  if (summary.rejectedByReason.empty()) {
-    page.element("p", {}, "No case was rejected.");
-  } else {
-    int64_t rejected = 0;
-    for (const auto& [reason, count] : summary.rejectedByReason) rejected += count;
-    page.open("table", {{"class", "bars wide"}}).open("tbody");
-    for (const auto& [reason, count] : byCount(summary.rejectedByReason)) {
-      writeBarRow(page, reason, grouped(count), shareOf(count, rejected));
-    }
-    page.close().close();
+  writeReasons(page, summary.rejectedByReason, "No case was rejected.");
+  if (!summary.openByReason.empty()) {
+    page.element("h3", {}, "Not judged, by reason");
+    writeReasons(page, summary.openByReason, "");
   }
   page.close().close();
   writeViews(page, summary);

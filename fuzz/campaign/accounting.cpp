@@ -68,6 +68,8 @@ reports::Sums sumsOfCase(const TaskResult& result) {
   if (verdict.kind == VerdictKind::Rejected) {
     sums.rejectedByReason[verdict.rejection.empty() ? withoutNumbers(verdict.reason) : verdict.rejection] = 1;
   }
+  if (verdict.kind == VerdictKind::Unsupported || verdict.kind == VerdictKind::Undecided)
+    sums.openByReason[concat(verdictName(verdict.kind), ": ", withoutValues(verdict.reason))] = 1;
   const bool decided = verdict.kind == VerdictKind::Agrees || verdict.kind == VerdictKind::Differs;
   sums.judgedCases = decided || verdict.kind == VerdictKind::Undecided;
   sums.decidedCases = decided;
@@ -222,6 +224,22 @@ std::string withoutNumbers(const std::string& reason) {
     } else if (text.empty() || text.back() != '#') {
       text += '#';
     }
+  }
+  return text;
+}
+
+std::string withoutValues(std::string_view reason) {
+  constexpr size_t kLongest = 120;
+  const auto isDigit = [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; };
+  const auto inWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; };
+  std::string text;
+  for (size_t i = 0; i < reason.size() && text.size() < kLongest;) {
+    size_t end = i + (reason[i] == '%');
+    while (end < reason.size() && inWord(reason[end])) ++end;
+    end = std::max(end, i + 1);
+    const std::string_view word = reason.substr(i, end - i);
+    text += word.front() == '%' && word.size() > 1 ? "%" : isDigit(word.front()) ? "#" : word;
+    i = end;
   }
   return text;
 }

@@ -64,5 +64,7 @@ class Accounting {
 
 // Replaces every number in a reason by #, so that reasons that differ only in numbers are counted together.
 std::string withoutNumbers(const std::string& reason);
+// Replaces names of values by % and numbers by #; the digits in words stay: "no kernel: Where of bool, i8".
+std::string withoutValues(std::string_view reason);
 
 }  // namespace fuser::fuzz

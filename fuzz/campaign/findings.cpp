@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "fuzz/campaign/progress.h"
+#include "fuzz/judge/bucket.h"
 #include "fuzz/judge/title.h"
 
 namespace fuser::fuzz {
@@ -63,6 +64,7 @@ void Findings::see(const SingleTask& task, const CaseVerdict& verdict, const std
   finding.counted = !features.ops.empty();
   finding.history = history;
   finding.foundSeconds = settings_.elapsed();
+  if (countIfKnown(finding, verdict, text)) return;
   artifacts_.write(finding, text);
   finding.id = ledger_.add(finding);
   queue_.push_back(finding.id);
@@ -72,6 +74,22 @@ void Findings::see(const SingleTask& task, const CaseVerdict& verdict, const std
   };
   say_(line(firstClause(finding.reason)), line(finding.reason));
   findings_.push_back(std::move(finding));
+}
+
+// A target's bucket needs no further judging: what is known of it costs no processes.
+bool Findings::countIfKnown(LedgerFinding& finding, const CaseVerdict& verdict, const std::string& text) {
+  if (settings_.context.target.empty() || settings_.known.empty()) return false;
+  Bucket bucket = bucketWithoutStage(verdict);
+  bucket.stage = settings_.context.target;
+  finding.bucket = toString(bucket);
+  finding.known = knownReason(settings_.known, finding.bucket);
+  if (finding.known.empty()) return false;
+  finding.label = "known: not run again";
+  finding.history.clear();
+  if (isKept(finding)) artifacts_.write(finding, text);
+  finding.id = ledger_.add(finding);
+  findings_.push_back(std::move(finding));
+  return true;
 }
 
 void Findings::keepSlow(const SingleTask& task, const std::string& text, double seconds) {

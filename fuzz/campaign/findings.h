@@ -62,6 +62,7 @@ class Findings {
  private:
   LedgerFinding& byId(int64_t id);
   void label(LedgerFinding& finding, const Confirmed& confirmed);
+  bool countIfKnown(LedgerFinding& finding, const CaseVerdict& verdict, const std::string& text);
   bool isKept(const LedgerFinding& finding) const;  // whether the finding's file is among those that its bucket keeps
   void announce(const LedgerFinding& finding);
   void say(const std::string& line) { say_(line, line); }

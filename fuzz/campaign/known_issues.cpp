@@ -8,6 +8,12 @@
 
 namespace fuser::fuzz {
 
+std::filesystem::path knownIssuesList(const std::filesystem::path& place, const std::string& target) {
+  if (!std::filesystem::is_directory(place)) return place;
+  const std::filesystem::path list = place / ((target.empty() ? "fuser" : target) + ".json");
+  return std::filesystem::exists(list) ? list : std::filesystem::path();
+}
+
 std::vector<KnownIssue> readKnownIssues(const std::filesystem::path& list) {
   std::vector<KnownIssue> issues;
   const nlohmann::json entries = reports::parseJson(readTextFile(list.string()), list.string());

@@ -1,9 +1,12 @@
 #pragma once
 // Known issues: findings that were triaged and accepted for now. A campaign counts matching findings as known, not as
-// new. A test fails when an issue's case no longer fails, so that the entry is removed.
+// new; on a target, where the bucket is known at once, they do not run again either. A test fails when an issue's case
+// no longer fails, so that the entry is removed; a campaign on a target, whose versions come and go, says so at its
+// start.
 //
-// The list is JSON: [{"bucket": "differs | * | Reduction | nan", "reason": "why it is not fixed yet", "case":
-// "regressions/x.fusion"}]. In `bucket`, * matches any text; `case` is a path relative to the list's folder.
+// A folder has a list a compiler: fuser.json, and one named after each target. A list is JSON: [{"bucket": "differs | *
+// | Reduction | nan", "reason": "why it is not fixed yet", "case": "regressions/x.fusion"}]. In `bucket`, * matches any
+// text; `case` is a path relative to the list's folder.
 
 #include <filesystem>
 #include <string>
@@ -18,6 +21,9 @@ struct KnownIssue {
   std::string reason;
   std::filesystem::path file;  // of the case
 };
+
+// The list of a folder, or the file itself; none where there is no such list in the folder. target: "": fuser.
+std::filesystem::path knownIssuesList(const std::filesystem::path& place, const std::string& target);
 
 // A UserError if the list cannot be read, an entry lacks a field, or its case does not exist.
 std::vector<KnownIssue> readKnownIssues(const std::filesystem::path& list);

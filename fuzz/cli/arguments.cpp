@@ -178,8 +178,9 @@ void TargetArguments::resolve(JudgeSettings& judge, Limits& limits) const {
   ofTarget.seconds = named.seconds;
   ofTarget.residentMb = limits.residentMb;
   judge.target = makeTargetJudge(named, ofTarget);
-  // Our process waits for the target's and for its control's.
-  limits.seconds = std::max(limits.seconds, 2 * (ofTarget.startSeconds + ofTarget.seconds) + Limits().seconds);
+  // Our process waits for those of all views and for the control's.
+  const auto processes = static_cast<double>(viewsOf(named).size() + 1);
+  limits.seconds = std::max(limits.seconds, processes * (ofTarget.startSeconds + ofTarget.seconds) + Limits().seconds);
 }
 
 void GeneratorArguments::drawExactly() {

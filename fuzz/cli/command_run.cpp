@@ -32,12 +32,20 @@ struct RunArguments {
   bool quiet = false, verbose = false, json = false;
 };
 
-// The list beside the repository's corpora, for who runs it from there.
-constexpr const char* kKnownIssues = "corpus/known_issues.json";
+// The lists beside the repository's corpora, for who runs it from there.
+constexpr const char* kKnownIssues = "corpus/known_issues";
 
-std::vector<KnownIssue> knownIssues(const std::string& named) {
-  if (!named.empty()) return readKnownIssues(named);
-  return std::filesystem::exists(kKnownIssues) ? readKnownIssues(kKnownIssues) : std::vector<KnownIssue>{};
+std::vector<KnownIssue> knownIssues(const std::string& named, const std::string& target) {
+  if (named.empty() && !std::filesystem::exists(kKnownIssues)) return {};
+  const std::filesystem::path list = knownIssuesList(named.empty() ? kKnownIssues : named, target);
+  return list.empty() ? std::vector<KnownIssue>{} : readKnownIssues(list);
+}
+
+// A release of a target may have mended them.
+void sayOutdated(const CampaignOptions& campaign, const std::function<void(const std::string&)>& say) {
+  TaskSettings settings = campaign.task;
+  settings.judge.secondLooks = HowOften::Always;
+  for (const std::string& line : outdated(campaign.knownIssues, settings, campaign.limits)) say(line);
 }
 
 // Progress, where standard error is a terminal: a block at its bottom, on a dumb one a line now and then.
@@ -125,7 +133,7 @@ int runCampaignCommand(CLI::App& run, RunArguments& arguments, const LogPtr& log
   campaign.growCorpus = arguments.growCorpus;
   campaign.corpora.assign(arguments.corpora.begin(), arguments.corpora.end());
   campaign.maxArtifactBytes = arguments.maxArtifactMb << 20;
-  campaign.knownIssues = knownIssues(arguments.knownIssues);
+  campaign.knownIssues = knownIssues(arguments.knownIssues, arguments.target.target);
   watchInterrupts();
   watchStatusRequests();
   campaign.statusRequested = statusRequested;
@@ -133,9 +141,11 @@ int runCampaignCommand(CLI::App& run, RunArguments& arguments, const LogPtr& log
   campaign.show = screen.show();
   campaign.log = screen.log();
   const bool silent = arguments.quiet || arguments.json;
-  const reports::CampaignSummary summary = runCampaign(campaign, interrupted, [&](const std::string& line) {
+  const auto say = [&](const std::string& line) {
     if (!silent) screen.line(line);
-  });
+  };
+  if (onTarget && !campaign.resume) sayOutdated(campaign, say);
+  const reports::CampaignSummary summary = runCampaign(campaign, interrupted, say);
   screen.close();
   printEnd(arguments, summary);
   return exitCode(summary);
@@ -247,10 +257,12 @@ Command addRunCommand(CLI::App& app) {
       ->capture_default_str();
   run->add_flag("--no-minimize", arguments->noMinimize,
                 "do not minimise findings at the end (up to twelve per symptom, a minute each)");
-  run->add_option("--known-issues", arguments->knownIssues,
-                  "list of findings that count as known (default: corpus/known_issues.json, if it exists)")
-      ->check(CLI::Validator(CLI::ExistingFile).description(""))
-      ->type_name("FILE")
+  run->add_option(
+         "--known-issues", arguments->knownIssues,
+         "list of findings that count as known, or a folder with fuser.json and one of each target, which is run "
+         "first and says what no longer fails (default: corpus/known_issues, if it exists)")
+      ->check(CLI::Validator(CLI::ExistingPath).description(""))
+      ->type_name("PATH")
       ->group(kFolder);
   arguments->generator.addTo(run);
   arguments->generator.addFaultTo(run);

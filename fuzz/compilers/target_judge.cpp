@@ -1,49 +1,34 @@
 #include "fuzz/compilers/target_judge.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 
 #include "fuser/case/case.h"
 #include "fuser/ops/op_table.h"
 #include "fuser/support/set_up_error.h"
+#include "fuser/text/printer.h"
 #include "fuzz/compilers/compare_exactly.h"
+#include "fuzz/compilers/doubt.h"
 #include "fuzz/compilers/exact_mode.h"
+#include "fuzz/compilers/guilt.h"
+#include "fuzz/compilers/target_outcome.h"
 #include "fuzz/export/export.h"
 #include "fuzz/judge/pattern.h"
+#include "fuzz/judge/second_look_draws.h"
 #include "fuzz/judge/structure.h"
 #include "fuzz/judge/title.h"
 
 namespace fuser::fuzz {
 namespace {
 
-using Values = std::vector<std::optional<reference::Value>>;
-
 std::string firstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
-
-// A run with its inputs and what is right.
-struct JudgedRun {
-  size_t index = 0;
-  RunData data;
-  Values values;
-};
-
-VerdictKind kindOf(WorkerEnding ending) {
-  switch (ending) {
-    case WorkerEnding::Answered: return VerdictKind::Agrees;
-    case WorkerEnding::Died: return VerdictKind::Crash;
-    case WorkerEnding::TimedOut: return VerdictKind::Hang;
-    case WorkerEnding::OutOfMemory: return VerdictKind::OutOfMemory;
-    case WorkerEnding::Lied: return VerdictKind::Invariant;
-  }
-  FUSER_CHECK(false, "bad WorkerEnding");
-}
 
 // One case on one target.
 class CaseOnTarget {
  public:
-  CaseOnTarget(const Target& target, WorkerProcess& worker, WorkerProcess* control, const Case& testCase,
-               const JudgeSettings& settings)
-      : target_(target), worker_(worker), control_(control), case_(testCase), settings_(settings) {}
+  CaseOnTarget(const Target& target, TargetWorkers& workers, const Case& testCase, const JudgeSettings& settings)
+      : target_(target), workers_(workers), case_(testCase), settings_(settings) {}
 
   CaseVerdict run() {
     if (case_.runs.empty()) report(VerdictKind::Unsupported, -1, "the case has no run: nothing was judged");
@@ -97,59 +82,77 @@ class CaseOnTarget {
   }
 
   void judgeRuns() {
-    const Exported program = exportFormat(target_.format).write(case_);
-    if (program.refusal) return report(VerdictKind::Unsupported, -1, toString(*program.refusal));
-    const std::string& script = program.programs.at(0).text;  // of all runs
-    const WorkerReply reply = worker_.ask(script);
-    if (reply.ending != WorkerEnding::Answered)
-      return report(kindOf(reply.ending), -1, concat("the worker of ", target_.name, ": ", reply.detail));
-    addSeconds("first run of the target", 1e-6 * static_cast<double>(reply.answer.compileMicroseconds));
-    addSeconds("later runs of the target", 1e-6 * static_cast<double>(reply.answer.runMicroseconds));
+    const Exported exported = exportFormat(target_.format).write(case_);
+    if (exported.refusal) return report(VerdictKind::Unsupported, -1, toString(*exported.refusal));
+    for (const ExportedProgram& program : exported.programs) {
+      const auto isItsRun = [&](const JudgedRun& run) { return run.index == program.run; };
+      if (!program.run || std::any_of(runs_.begin(), runs_.end(), isItsRun))
+        request_.programs.push_back(
+            {program.run ? static_cast<uint32_t>(*program.run) : kAllRuns, program.text, program.data});
+    }
+    std::erase_if(runs_, [this](const JudgedRun& run) { return isLeftOut(run); });
+    if (!runs_.empty()) askViews();
+  }
+
+  // The format has no program of the run, whose data are too large.
+  bool isLeftOut(const JudgedRun& run) {
+    for (const WorkerProgram& program : request_.programs) {
+      if (program.run == kAllRuns || program.run == run.index) return false;
+    }
+    report(VerdictKind::Unsupported, static_cast<int>(run.index), "its data are too large to be exported");
+    return true;
+  }
+
+  void askViews() {
+    std::string refused;  // by the main view
+    for (const std::unique_ptr<ViewWorker>& worker : workers_.views) {
+      if (!isWanted(*worker)) continue;
+      TargetOutcome outcome = ask(*worker, request_);
+      count(*worker, outcome);
+      if (isFinding(outcome.kind)) return conclude(*worker, outcome);
+      if (isMain(*worker)) {
+        if (outcome.kind == VerdictKind::Unsupported) refused = outcome.detail;
+        report(outcome.kind, outcome.run, outcome.reason, outcome.detail);
+      } else if (!refused.empty() && outcome.kind == VerdictKind::Agrees) {
+        outcome.kind = VerdictKind::Check;
+        outcome.detail = concat("the view ", worker->view.name, " runs it, and ", refused);
+        outcome.reason = firstLine(outcome.detail);
+        return conclude(*workers_.views.front(), outcome);
+      }
+    }
+  }
+
+  bool isMain(const ViewWorker& worker) const { return &worker == workers_.views.front().get(); }
+
+  // What is sampled is drawn from the case's text, so that a case is looked at alike wherever it is judged.
+  bool isWanted(const ViewWorker& worker) const {
+    const uint64_t every = worker.view.every;
+    if (every == 0 || isMain(worker)) return every != 0;
+    SecondLookDraws draws(settings_.secondLooks);
+    if (every > 1 && settings_.secondLooks == HowOften::Sampled) draws.read(printCase(case_));
+    constexpr uint64_t kSalt = 17;
+    return draws.isWanted(every == 1, kSalt, 1.0 / static_cast<double>(every));
+  }
+
+  std::string nameOf(const ViewWorker& worker) const {
+    return isMain(worker) ? std::string(target_.name) : concat(target_.name, " (", worker.view.name, ")");
+  }
+
+  TargetOutcome ask(ViewWorker& worker, const WorkerRequest& request) {
+    const Clock::time_point start = Clock::now();
+    TargetOutcome outcome = outcomeOf(worker.process.ask(request), nameOf(worker), *case_.fusion, runs_);
+    outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     ++verdict_.compilations;
-    const std::string& text = reply.answer.text;
-    switch (reply.answer.kind) {
-      case AnswerKind::Hello: FUSER_CHECK(false, "the worker's process has checked that");
-      case AnswerKind::Ok: break;
-      case AnswerKind::Unsupported:
-        return report(VerdictKind::Unsupported, -1, concat(target_.name, " does not take it: ", text));
-      case AnswerKind::CompileError:
-        return report(VerdictKind::Check, -1, concat(target_.name, " does not compile it: ", text));
-      case AnswerKind::RunError: return report(VerdictKind::Check, -1, concat(target_.name, " fails: ", text));
-    }
-    for (const JudgedRun& run : runs_) judgeRun(run, reply.answer, script);
+    return outcome;
   }
 
-  static const AnswerRun* runOf(const Answer& answer, size_t index) {
-    for (const AnswerRun& run : answer.runs) {
-      if (run.index == index) return &run;
-    }
-    return nullptr;
-  }
-
-  void judgeRun(const JudgedRun& run, const Answer& answer, const std::string& program) {
-    const int index = static_cast<int>(run.index);
-    const AnswerRun* given = runOf(answer, run.index);
-    if (!given)
-      return report(VerdictKind::Invariant, index, concat("the worker of ", target_.name, " leaves out run ", index));
-    const oracle::Judgement judgement = compareExactly(*case_.fusion, run.values, given->outputs);
-    count(judgement);
-    if (judgement.verdict != oracle::Verdict::Differs) return;
-    if (const std::string doubt = doubtOf(run, program); !doubt.empty())
-      return report(VerdictKind::Undecided, index, doubt, concat(doubt, "\n", oracle::toString(judgement)));
-    conclude(index, judgement);
-  }
-
-  // Why a difference is no finding: the control differs as well. "": it is right.
-  std::string doubtOf(const JudgedRun& run, const std::string& program) {
-    if (!control_) return "";
-    const WorkerReply reply = control_->ask(program);
-    const bool ran = reply.ending == WorkerEnding::Answered && reply.answer.kind == AnswerKind::Ok;
-    const AnswerRun* given = ran ? runOf(reply.answer, run.index) : nullptr;
-    if (!given)
-      return concat("the control ", target_.control, " does not run it: ", firstLine(reply.detail), reply.answer.text);
-    const oracle::Judgement judgement = compareExactly(*case_.fusion, run.values, given->outputs);
-    return judgement.verdict == oracle::Verdict::Differs ? concat("the control ", target_.control, " differs, too")
-                                                         : "";
+  // Elements are the main view's.
+  void count(const ViewWorker& worker, const TargetOutcome& outcome) {
+    if (!isMain(worker)) return addSeconds("other views", outcome.seconds);
+    addSeconds("first run of the target", outcome.firstSeconds);
+    addSeconds("later runs of the target", outcome.laterSeconds);
+    addSeconds("its worker beside", std::max(0.0, outcome.seconds - outcome.firstSeconds - outcome.laterSeconds));
+    for (const oracle::Judgement& judgement : outcome.judgements) count(judgement);
   }
 
   void count(const oracle::Judgement& judgement) {
@@ -162,61 +165,87 @@ class CaseOnTarget {
     }
   }
 
-  void conclude(int run, const oracle::Judgement& judgement) {
-    if (verdict_.kind >= VerdictKind::Differs) return;
-    const bool hasElements = judgement.wrong.has_value();
-    const std::string reason = hasElements ? concat("%", judgement.wrong->value, ": ", judgement.wrong->outside, " of ",
-                                                    judgement.wrong->judged, " elements differ")
-                                           : judgement.reason;
-    report(VerdictKind::Differs, run, reason, concat("on ", worker_.version(), ": ", oracle::toString(judgement)));
-    verdict_.pattern = hasElements ? patternOf(*judgement.wrong) : "type";
-    if (!hasElements) return;
-    verdict_.wrongValue = judgement.wrong->value;
+  // Why a finding is none: another judge has the same or refuses it, too. Adds what the others say to its detail.
+  std::string doubtOf(TargetOutcome& outcome) {
+    if (outcome.kind != VerdictKind::Differs && outcome.kind != VerdictKind::Check) return "";
+    const std::string name(target_.control);
+    std::optional<TargetOutcome> control;
+    if (workers_.control) control = outcomeOf(workers_.control->ask(request_), name, *case_.fusion, runs_);
+    const SecondOpinion opinion = secondOpinionOn(outcome, case_, name, control ? &*control : nullptr);
+    outcome.detail += concat("\n", opinion.note);
+    return opinion.doubt;
+  }
+
+  void conclude(ViewWorker& worker, TargetOutcome& outcome) {
+    if (const std::string doubt = doubtOf(outcome); !doubt.empty())
+      return report(VerdictKind::Undecided, outcome.run, doubt, concat(doubt, "\n", outcome.detail));
+    const std::string version = worker.process.version();
+    const Guilt guilt =
+        guiltOf(outcome.kind, worker, workers_, request_,
+                [this](ViewWorker& one, const WorkerRequest& request) { return ask(one, request).kind; });
+    if (!guilt.detail.empty()) outcome.detail += concat("\n", guilt.detail);
+    const std::string seen = isMain(worker) ? "" : concat("in the view ", worker.view.name, ": ");
+    report(outcome.kind, outcome.run, concat(seen, outcome.reason), concat(seen, "on ", version, ": ", outcome.detail));
+    verdict_.seenIn = isMain(worker) ? SeenIn::Run : SeenIn::View;
+    verdict_.place = guilt.name;
+    if (outcome.wrong) describe(*outcome.wrong, guilt.name);
+  }
+
+  void describe(const oracle::Judgement& judgement, const std::string& guilty) {
+    const std::optional<oracle::WrongValue>& wrong = judgement.wrong;
+    verdict_.pattern = wrong ? patternOf(*wrong) : "type";
+    if (!wrong) return;
+    verdict_.wrongValue = wrong->value;
     const Expr* definition = definitionOf(*case_.fusion, verdict_.wrongValue);
     verdict_.wrongOp = definition ? opName(definition->op()) : "";
-    verdict_.title = titleOfWrong(definition, *judgement.wrong, verdict_.pattern);
+    verdict_.title = titleOfWrong(definition, *wrong, verdict_.pattern);
+    if (!guilty.empty()) verdict_.title += concat(", guilty: ", guilty);
   }
 
   const Target& target_;
-  WorkerProcess& worker_;
-  WorkerProcess* control_;
+  TargetWorkers& workers_;
   const Case& case_;
   const JudgeSettings& settings_;
   std::vector<JudgedRun> runs_;
+  WorkerRequest request_;
   CaseVerdict verdict_;
 };
 
 class WorkerJudge final : public TargetJudge {
  public:
-  WorkerJudge(const Target& target, const WorkerLimits& limits, WorkerCommand worker, WorkerCommand control)
-      : target_(target), worker_(std::move(worker), limits) {
-    if (!control.arguments.empty()) control_.emplace(std::move(control), limits);
+  WorkerJudge(const Target& target, const WorkerLimits& limits, std::vector<TargetView> views, WorkerCommand control)
+      : target_(target) {
+    FUSER_CHECK(!views.empty() && views.front().every == 1, "a target has a main view, which sees all cases");
+    for (TargetView& view : views) workers_.views.push_back(std::make_unique<ViewWorker>(std::move(view), limits));
+    if (!control.arguments.empty()) workers_.control = std::make_unique<WorkerProcess>(std::move(control), limits);
   }
 
   std::string_view name() const override { return target_.name; }
   CaseVerdict judge(const Case& testCase, const JudgeSettings& settings) override {
-    return CaseOnTarget(target_, worker_, control_ ? &*control_ : nullptr, testCase, settings).run();
+    return CaseOnTarget(target_, workers_, testCase, settings).run();
   }
 
  private:
   const Target target_;
-  WorkerProcess worker_;
-  std::optional<WorkerProcess> control_;
+  TargetWorkers workers_;
 };
 
 }  // namespace
 
-std::shared_ptr<TargetJudge> makeTargetJudge(const Target& target, const WorkerLimits& limits, WorkerCommand worker,
-                                             WorkerCommand control) {
-  return std::make_shared<WorkerJudge>(target, limits, std::move(worker), std::move(control));
+std::shared_ptr<TargetJudge> makeTargetJudge(const Target& target, const WorkerLimits& limits,
+                                             std::vector<TargetView> views, WorkerCommand control) {
+  return std::make_shared<WorkerJudge>(target, limits, std::move(views), std::move(control));
 }
 
 std::shared_ptr<TargetJudge> makeTargetJudge(const Target& target, const WorkerLimits& limits) {
   const std::string why = whyNotSetUp(target);
   FUSER_SET_UP_CHECK(why.empty(), why);
   WorkerCommand control;
-  if (!target.control.empty()) control = commandOf(targetNamed(target.control));
-  return makeTargetJudge(target, limits, commandOf(target), std::move(control));
+  if (!target.control.empty()) {
+    const Target& other = targetNamed(target.control);
+    control = viewsOf(other).front().command;
+  }
+  return makeTargetJudge(target, limits, viewsOf(target), std::move(control));
 }
 
 }  // namespace fuser::fuzz

@@ -121,7 +121,7 @@ Exported exportToOnnx(const Case& testCase) {
     try {
       const RunData data = materialize(testCase, testCase.runs[i], kMaxExportBytes);
       const std::string text = OnnxModel(testCase, data).write();
-      exported.programs.push_back({concat(".", run, ".onnx.txt"), head(testCase, run) + text, bytesOf(data)});
+      exported.programs.push_back({concat(".", run, ".onnx.txt"), head(testCase, run) + text, bytesOf(data), i});
     } catch (const UserError& error) {
       rethrowIfSetUpError(error);
       leftOut += commented(concat(run, " is left out, its data does not fit: ", error.what()));

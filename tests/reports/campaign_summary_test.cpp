@@ -22,6 +22,7 @@ CampaignSummary sample() {
   summary.seconds = 4;
   summary.verdicts = {{"agrees", 150}, {"rejected", 10}, {"undecided", 40}};
   summary.rejectedByReason = {{"axis # differs", 10}};
+  summary.openByReason = {{"unsupported: no kernel: Abs of i8", 4}};
   summary.judgedCases = 190;
   summary.decidedCases = 150;
   summary.elements = {1000, 980};
@@ -49,8 +50,9 @@ TEST(CampaignSummaryTest, SharesHaveTheirStatedDenominators) {
 
 TEST(CampaignSummaryTest, JsonHasTheFieldsThatMachinesRead) {
   const nlohmann::json json = nlohmann::json::parse(toJson(sample()));
-  for (const char* field : {"cases", "seconds", "cases_per_second", "elements", "decided_share", "decided_case_share",
-                            "rejected_share", "rejected_by_reason", "verdicts", "findings", "coverage", "seed"}) {
+  for (const char* field :
+       {"cases", "seconds", "cases_per_second", "elements", "decided_share", "decided_case_share", "rejected_share",
+        "rejected_by_reason", "open_by_reason", "verdicts", "findings", "coverage", "seed"}) {
     EXPECT_TRUE(json.contains(field)) << field;
   }
   EXPECT_EQ(json["coverage"]["op"]["add"]["decided_share"], 0.5);

@@ -189,6 +189,13 @@ TEST(Sha1Test, MatchesTheExamplesOfTheStandard) {
             "84983e441c3bd26ebaae4aa1f95129e5e54670f1");
 }
 
+TEST(ReasonTest, DtypesStayWhereNumbersAndNamesGo) {
+  EXPECT_EQ(withoutValues("no kernel: Where of bool, i8 to bf16"), "no kernel: Where of bool, i8 to bf16");
+  EXPECT_EQ(withoutValues("not exact: mul %t4.c1: the product may need more than the 11 bits of f16"),
+            "not exact: mul %: the product may need more than the # bits of f16");
+  EXPECT_EQ(withoutValues("5 % of 0.25"), "# % of #");
+}
+
 TEST(ReasonTest, NumbersCountTogether) { EXPECT_EQ(withoutNumbers("axis 12 of %t3 is 7"), "axis # of %t# is #"); }
 
 }  // namespace

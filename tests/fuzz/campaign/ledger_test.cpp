@@ -192,7 +192,7 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
         [&](std::string_view key, const auto&) { keys += concat(keys.empty() ? "" : " ", key); }, kNew);
     return keys;
   };
-  EXPECT_EQ(kLedgerVersion, 11);
+  EXPECT_EQ(kLedgerVersion, 12);
   EXPECT_EQ(keysOf(std::type_identity<FindingRecord>()),
             "origin kind reason detail place pattern seen_in history label bucket title guilty_op "
             "structure known features counted text_sha1 file sequence_file program_file bytes "
@@ -200,7 +200,8 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
   EXPECT_EQ(keysOf(std::type_identity<AccountingFigures>()), "cases files batches file_verdicts fused sums");
   EXPECT_EQ(
       keysOf(std::type_identity<reports::Sums>()),
-      "cases runs verdicts rejected_by_reason judged_cases decided_cases probed_cases second_looks slow_cases "
+      "cases runs verdicts rejected_by_reason open_by_reason judged_cases decided_cases probed_cases second_looks "
+      "slow_cases "
       "slowest_seconds elements outputs ops dtypes ranks schedulers traits passes decisions features edges no_edge "
       "op_coverage combinations margins "
       "stage_seconds "

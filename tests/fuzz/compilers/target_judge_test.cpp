@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
 #include "fuzz/judge/bucket.h"
@@ -28,7 +30,7 @@ JudgeSettings settingsWith(const std::string& worker, const std::string& control
   WorkerLimits limits = shortLimits();
   limits.seconds = seconds;
   JudgeSettings settings;
-  settings.target = makeTargetJudge(targetNamed("torch-compile"), limits, fakeWorker(worker),
+  settings.target = makeTargetJudge(targetNamed("torch-compile"), limits, {{"compile", fakeWorker(worker)}},
                                     control.empty() ? WorkerCommand() : fakeWorker(control));
   return settings;
 }
@@ -58,8 +60,35 @@ TEST(TargetJudgeTest, AWrongElementDiffersAndHasABucket) {
 TEST(TargetJudgeTest, WhereTheControlIsWrongNothingIsFound) {
   const CaseVerdict both = verdictOf(kWrong, kWrong);
   EXPECT_EQ(both.kind, VerdictKind::Undecided) << toString(both);
-  EXPECT_EQ(both.reason, "the control torch-eager differs, too");
-  EXPECT_EQ(verdictOf(kWrong, "os._exit(0)").kind, VerdictKind::Undecided);
+  EXPECT_EQ(both.reason, "the control torch-eager gives the same");
+}
+
+TEST(TargetJudgeTest, WhereTheControlIsWrongInItsOwnWayOthersDecide) {
+  const CaseVerdict own = verdictOf(kWrong, "write(answer(identity, 1, '', run(floats(3, 4))))");
+  EXPECT_EQ(own.kind, VerdictKind::Differs) << toString(own);
+  EXPECT_NE(own.detail.find("the control torch-eager is outside, too, in its own way: %y: 1 of 2 elements differ"),
+            std::string::npos)
+      << own.detail;
+  EXPECT_NE(own.detail.find("fuser's interpreter agrees with LibTorch"), std::string::npos) << own.detail;
+  const CaseVerdict dead = verdictOf(kWrong, "os._exit(0)");
+  EXPECT_EQ(dead.kind, VerdictKind::Differs);
+  EXPECT_NE(dead.detail.find("the control torch-eager does not run it"), std::string::npos) << dead.detail;
+}
+
+TEST(TargetJudgeTest, WhatTheControlRefusesMayBeRefused) {
+  const char* refuses = "write(answer(identity, 4, 'IndexError: 3'))";
+  EXPECT_EQ(verdictOf(refuses, kRight).kind, VerdictKind::Check);
+  EXPECT_EQ(verdictOf(refuses, kWrong).kind, VerdictKind::Check);
+  EXPECT_EQ(verdictOf(refuses, refuses).kind, VerdictKind::Undecided);
+}
+
+// A planted fault makes fuser's own result wrong.
+TEST(TargetJudgeTest, WhereFusersInterpreterIsWrongNothingIsFound) {
+  const std::string faulty =
+      std::string(kDoubled).insert(std::string(kDoubled).find("run {"), "option fault = \"sub-for-add\"\n");
+  const CaseVerdict verdict = verdictOf(kWrong, kRight, faulty);
+  EXPECT_EQ(verdict.kind, VerdictKind::Undecided) << toString(verdict);
+  EXPECT_EQ(verdict.reason.rfind("fuser's interpreter differs from LibTorch, too", 0), 0u) << verdict.reason;
 }
 
 TEST(TargetJudgeTest, AnotherTypeDiffers) {
@@ -112,6 +141,106 @@ TEST(TargetJudgeTest, ZerosOfBothSignsAreEqual) {
   const std::string zero =
       "fusion f(%x: f32[i0]) {\n  %y = mul(%x, 0.0)\n  return %y\n}\nrun { %x = values [-1.0] : f32[1] }\n";
   EXPECT_EQ(verdictOf("write(answer(identity, 1, '', run(floats(0.0))))", "", zero).kind, VerdictKind::Agrees);
+}
+
+// Two views, the second one sees one case in `every`.
+CaseVerdict verdictOfViews(const std::string& main, const std::string& second, uint64_t every = 1,
+                           HowOften often = HowOften::Sampled) {
+  JudgeSettings settings;
+  settings.secondLooks = often;
+  settings.target = makeTargetJudge(targetNamed("torch-compile"), shortLimits(),
+                                    {{"main", fakeWorker(main)}, {"second", fakeWorker(second), every}}, {});
+  return judgeCase(parseCase(kDoubled, "test"), settings);
+}
+
+TEST(TargetJudgeTest, ASecondViewIsJudgedToo) {
+  EXPECT_EQ(verdictOfViews(kRight, kRight).kind, VerdictKind::Agrees);
+  const CaseVerdict verdict = verdictOfViews(kRight, kWrong);
+  EXPECT_EQ(verdict.kind, VerdictKind::Differs) << toString(verdict);
+  EXPECT_EQ(verdict.reason, "in the view second: %y: 1 of 2 elements differ");
+  EXPECT_EQ(verdict.seenIn, SeenIn::View);
+  EXPECT_EQ(verdict.elements.judged, 2) << "elements of the main view alone count";
+  EXPECT_EQ(verdictOfViews(kWrong, kRight).seenIn, SeenIn::Run);
+}
+
+// Of four views, of which two are asked where something is wrong alone. Each is wrong, or right, or has switches.
+CaseVerdict verdictOfLevels(const std::array<std::string, 4>& workers) {
+  JudgeSettings settings;
+  settings.target = makeTargetJudge(targetNamed("torch-compile"), shortLimits(),
+                                    {{"all", fakeWorker(workers[0])},
+                                     {"disabled", fakeWorker(workers[1])},
+                                     {"extended", fakeWorker(workers[2]), 0},
+                                     {"basic", fakeWorker(workers[3]), 0}},
+                                    {});
+  return judgeCase(parseCase(kDoubled, "test"), settings);
+}
+
+TEST(TargetJudgeTest, GuiltyViewsAreNamed) {
+  EXPECT_EQ(verdictOfLevels({kRight, kRight, kWrong, kWrong}).kind, VerdictKind::Agrees) << "nobody asks them";
+  const CaseVerdict levels = verdictOfLevels({kWrong, kRight, kWrong, kRight});
+  EXPECT_EQ(levels.place, "the views all, extended");
+  EXPECT_NE(levels.detail.find("the views all, extended show it, disabled, basic do not"), std::string::npos);
+  EXPECT_NE(levels.title.find(", guilty: the views all, extended"), std::string::npos) << levels.title;
+  EXPECT_EQ(verdictOfLevels({kWrong, kWrong, kWrong, kWrong}).place, "every view");
+  EXPECT_EQ(verdictOfLevels({kRight, kWrong, kRight, kRight}).place, "the view disabled");
+}
+
+// A worker with the switches one to four, which is right without those that the condition on `off` says.
+std::string withSwitches(const std::string& isRight) {
+  return "off = request.off.split(','); write(answer(identity, 1, 'one,two,three,four' if request.wanted else '', "
+         "run(floats(2, 4 if " +
+         isRight + " else 5))))";
+}
+
+TEST(TargetJudgeTest, AGuiltySwitchIsNamed) {
+  const CaseVerdict one = verdictOfLevels({withSwitches("'three' in off"), kRight, kRight, kRight});
+  EXPECT_EQ(one.place, "three");
+  EXPECT_NE(one.detail.find("in all it is gone without three"), std::string::npos) << one.detail;
+  const CaseVerdict two = verdictOfLevels({withSwitches("'two' in off and 'four' in off"), kRight, kRight, kRight});
+  EXPECT_EQ(two.place, "several switches");
+  EXPECT_EQ(verdictOfLevels({withSwitches("False"), kRight, kRight, kRight}).place, "the view all");
+}
+
+TEST(TargetJudgeTest, WhatTheMainViewAloneRefusesIsAFinding) {
+  const char* refuses = "write(answer(identity, 2, 'no kernel'))";
+  const CaseVerdict verdict = verdictOfViews(refuses, kRight);
+  EXPECT_EQ(verdict.kind, VerdictKind::Check) << toString(verdict);
+  EXPECT_EQ(verdict.reason, "the view second runs it, and torch-compile does not take it: no kernel");
+  EXPECT_EQ(verdictOfViews(refuses, refuses).kind, VerdictKind::Unsupported);
+  EXPECT_EQ(verdictOfViews(kRight, refuses).kind, VerdictKind::Agrees);
+}
+
+TEST(TargetJudgeTest, ASampledViewFollowsSecondLooks) {
+  constexpr uint64_t kAlmostNever = uint64_t{1} << 40;
+  EXPECT_EQ(verdictOfViews(kRight, kWrong, kAlmostNever).kind, VerdictKind::Agrees);
+  EXPECT_EQ(verdictOfViews(kRight, kWrong, kAlmostNever, HowOften::Always).kind, VerdictKind::Differs);
+  EXPECT_EQ(verdictOfViews(kRight, kWrong, 1, HowOften::Never).kind, VerdictKind::Agrees);
+}
+
+// Programs of single runs: of those that are judged, each with its data.
+TEST(TargetJudgeTest, AFormatWithAProgramARunSendsThoseThatAreJudged) {
+  const std::string text = R"(
+fusion f(%x: f32[i0]) {
+  %y = add(%x, %x)
+  return %y
+}
+run { %x = values [0.1] : f32[1] }
+run { %x = values [1.0, 2.0] : f32[2] }
+run { %x = values [3.0] : f32[1] }
+)";
+  JudgeSettings settings;
+  const std::string answers =
+      "write(answer(identity, 1, '', struct.pack('<I', len(request.programs)) + b''.join(struct.pack('<II', index, 1) "
+      "+ "
+      "floats(*[2 * number for number in struct.unpack(f'<{len(data) // 4}f', data)]) for index, text, data in "
+      "request.programs)))";
+  settings.target =
+      makeTargetJudge(targetNamed("onnx-reference"), shortLimits(), {{"reference", fakeWorker(answers)}}, {});
+  const CaseVerdict verdict = judgeCase(parseCase(text, "test"), settings);
+  EXPECT_EQ(verdict.kind, VerdictKind::Undecided) << toString(verdict);
+  EXPECT_EQ(verdict.run, 0);
+  EXPECT_EQ(verdict.elements.judged, 4);
+  EXPECT_EQ(verdict.elements.decided, 3);
 }
 
 TEST(TargetJudgeTest, EagerModeAgreesWithLibTorch) {

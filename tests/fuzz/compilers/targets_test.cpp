@@ -26,6 +26,7 @@ TEST(TargetsTest, RowsNameWhatThereIs) {
       EXPECT_EQ(targetNamed(target.control).control, "") << "a control has none";
     }
     EXPECT_GT(target.seconds, 0);
+    EXPECT_GT(target.every, 0);
   }
 }
 
@@ -34,10 +35,22 @@ TEST(TargetsTest, AnUnknownNameIsAnError) {
     targetNamed("torch-compil");
     FAIL();
   } catch (const UserError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "no target is called 'torch-compil'; did you mean 'torch-compile'; there are: torch-eager, torch-compile");
+    const std::string begin =
+        "no target is called 'torch-compil'; did you mean 'torch-compile'; there are: torch-eager,";
+    EXPECT_EQ(std::string(error.what()).rfind(begin, 0), 0u) << error.what();
   }
+}
+
+TEST(TargetsTest, TheMainViewIsTheFirstAndSeesAllCases) {
+  const std::vector<TargetView> views = viewsOf(targetNamed("onnxruntime"));
+  std::string text;
+  for (const TargetView& view : views)
+    text += concat(view.name, " ", view.every, " ", view.command.arguments.back(), "; ");
+  EXPECT_EQ(text, "all 1 all; disabled 1 disabled; extended 0 extended; basic 0 basic; ");
+  Target sampled = targetNamed("onnxruntime");
+  sampled.every = 4;
+  EXPECT_EQ(viewsOf(sampled)[0].every, 1u);
+  EXPECT_EQ(viewsOf(sampled)[1].every, 4u);
 }
 
 TEST(TargetsTest, AMissingEnvironmentSaysWhatToType) {

@@ -1,0 +1,82 @@
+#include "fuzz/compilers/target_outcome.h"
+
+#include "fuser/support/check.h"
+#include "fuzz/compilers/compare_exactly.h"
+
+namespace fuser::fuzz {
+namespace {
+
+VerdictKind kindOf(WorkerEnding ending) {
+  switch (ending) {
+    case WorkerEnding::Answered: return VerdictKind::Agrees;
+    case WorkerEnding::Died: return VerdictKind::Crash;
+    case WorkerEnding::TimedOut: return VerdictKind::Hang;
+    case WorkerEnding::OutOfMemory: return VerdictKind::OutOfMemory;
+    case WorkerEnding::Lied: return VerdictKind::Invariant;
+  }
+  FUSER_CHECK(false, "bad WorkerEnding");
+}
+
+TargetOutcome failure(VerdictKind kind, const std::string& detail, int run = -1) {
+  TargetOutcome outcome;
+  outcome.kind = kind;
+  outcome.run = run;
+  outcome.reason = detail.substr(0, detail.find('\n'));
+  outcome.detail = detail;
+  return outcome;
+}
+
+std::string reasonOf(const oracle::Judgement& judgement) {
+  if (!judgement.wrong) return judgement.reason;
+  return concat("%", judgement.wrong->value, ": ", judgement.wrong->outside, " of ", judgement.wrong->judged,
+                " elements differ");
+}
+
+const AnswerRun* runOf(const Answer& answer, size_t index) {
+  for (const AnswerRun& run : answer.runs) {
+    if (run.index == index) return &run;
+  }
+  return nullptr;
+}
+
+TargetOutcome judged(const Answer& answer, const std::string& name, const Fusion& fusion,
+                     const std::vector<JudgedRun>& runs) {
+  TargetOutcome outcome;
+  outcome.firstSeconds = 1e-6 * static_cast<double>(answer.compileMicroseconds);
+  outcome.laterSeconds = 1e-6 * static_cast<double>(answer.runMicroseconds);
+  for (const JudgedRun& run : runs) {
+    const int index = static_cast<int>(run.index);
+    const AnswerRun* given = runOf(answer, run.index);
+    if (!given)
+      return failure(VerdictKind::Invariant, concat("the worker of ", name, " leaves out run ", index), index);
+    const oracle::Judgement& judgement =
+        outcome.judgements.emplace_back(compareExactly(fusion, run.values, given->outputs));
+    if (judgement.verdict != oracle::Verdict::Differs || outcome.wrong) continue;
+    outcome.kind = VerdictKind::Differs;
+    outcome.run = index;
+    outcome.reason = reasonOf(judgement);
+    outcome.detail = oracle::toString(judgement);
+    outcome.wrong = judgement;
+    outcome.given = given->outputs;
+  }
+  return outcome;
+}
+
+}  // namespace
+
+TargetOutcome outcomeOf(const WorkerReply& reply, const std::string& name, const Fusion& fusion,
+                        const std::vector<JudgedRun>& runs) {
+  if (reply.ending != WorkerEnding::Answered)
+    return failure(kindOf(reply.ending), concat("the worker of ", name, ": ", reply.detail));
+  const std::string& text = reply.answer.text;
+  switch (reply.answer.kind) {
+    case AnswerKind::Hello: break;
+    case AnswerKind::Ok: return judged(reply.answer, name, fusion, runs);
+    case AnswerKind::Unsupported: return failure(VerdictKind::Unsupported, concat(name, " does not take it: ", text));
+    case AnswerKind::CompileError: return failure(VerdictKind::Check, concat(name, " does not compile it: ", text));
+    case AnswerKind::RunError: return failure(VerdictKind::Check, concat(name, " fails: ", text));
+  }
+  FUSER_CHECK(false, "the worker's process lets no such answer through");
+}
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,39 @@
+#pragma once
+// What a worker's reply makes of a case: it is held against the right values.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fuser/case/case.h"
+#include "fuzz/compilers/worker_process.h"
+#include "fuzz/judge/judge_case.h"
+#include "oracle/reference/reference.h"
+
+namespace fuser::fuzz {
+
+// A run with its inputs and what is right.
+struct JudgedRun {
+  size_t index = 0;  // of the case's run
+  RunData data;
+  std::vector<std::optional<reference::Value>> values;  // reference::evaluate's
+};
+
+struct TargetOutcome {
+  VerdictKind kind = VerdictKind::Agrees;
+  int run = -1;        // the first one that differs or is left out
+  std::string reason;  // one line
+  std::string detail;
+  std::vector<oracle::Judgement> judgements;  // of each run that was answered
+  double firstSeconds = 0, laterSeconds = 0;  // of the target's first run, with its compilation, and of the others
+  double seconds = 0;                         // from the question to the answer
+  // Differs: of that run.
+  std::optional<oracle::Judgement> wrong;
+  std::vector<AnswerTensor> given;
+};
+
+// name: of who replied, for the sentences: "onnxruntime".
+TargetOutcome outcomeOf(const WorkerReply& reply, const std::string& name, const Fusion& fusion,
+                        const std::vector<JudgedRun>& runs);
+
+}  // namespace fuser::fuzz
