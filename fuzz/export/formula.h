@@ -7,6 +7,7 @@
 // A name is a helper, which is a row HELPER of the table, or an op of the format. The words "a", "b", "c" are the
 // operands of the op, or of the helper; a format may have other words for numbers that depend on the dtype.
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -44,9 +45,12 @@ template <class Value, class Writer>
 Value writeFormula(const Formula& formula, std::span<const Value> operands, Writer& writer) {
   switch (formula.kind) {
     case Formula::Kind::Number: return writer.number(formula.number);
-    case Formula::Kind::Word:
-      if (const std::optional<size_t> index = operandOf(formula)) return operands[*index];
-      return writer.word(formula.name);
+    case Formula::Kind::Word: {
+      const std::optional<size_t> index = operandOf(formula);
+      if (!index) return writer.word(formula.name);
+      FUSER_CHECK(*index < operands.size(), "there is no operand '", formula.name, "'");
+      return operands[*index];
+    }
     case Formula::Kind::Call: break;
   }
   std::vector<Value> values;

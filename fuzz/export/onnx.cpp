@@ -74,10 +74,10 @@ class OnnxModel {
 
 std::string writeModel(const Fusion& fusion, ExpressionEvaluator& sizes) { return OnnxModel(fusion, sizes).write(); }
 
-constexpr RunFormat kFormat = {".onnx.txt", "# ", whyNotInOnnx, writeModel};
+constexpr RunFormat kOnnxFormat = {".onnx.txt", "# ", whyNotInOnnx, writeModel};
 
 }  // namespace
 
-Exported exportToOnnx(const Case& testCase) { return exportEachRun(testCase, kFormat); }
+Exported exportToOnnx(const Case& testCase) { return exportEachRun(testCase, kOnnxFormat); }
 
 }  // namespace fuser::fuzz

@@ -40,7 +40,7 @@ class Nodes : public ExprInRun {
 
 // --- formulas ---
 
-constexpr NamedFormula kHelpers[] = {
+constexpr NamedFormula kOnnxHelpers[] = {
 #define HELPER(name, formula) {#name, formula},
 #define FORMULA(...)
 #define SELECTION(...)
@@ -73,7 +73,7 @@ class FormulaNodes {
     if (name == "Cast") return graph_.cast(operands.at(0), castTo(attributes));
     return graph_.node(std::string(name), std::string(attributes), operands, resultOf(name, operands));
   }
-  static std::span<const NamedFormula> helpers() { return kHelpers; }
+  static std::span<const NamedFormula> helpers() { return kOnnxHelpers; }
 
  private:
   DataType castTo(std::string_view attributes) const {
