@@ -8,18 +8,20 @@
 // LibTorch, the format or the target does not take the program.
 
 #include <memory>
+#include <vector>
 
 #include "fuzz/compilers/targets.h"
 #include "fuzz/judge/judge_case.h"
 
 namespace fuser::fuzz {
 
-// For JudgeSettings::target. Each process that judges starts a worker of its own with its first case. A SetUpError if
-// the target's environment is not complete. seconds: the time limit of a program.
+// For JudgeSettings::target. Each process that judges starts workers of its own, one a view, with its first cases.
+// Views that see a sample of the cases follow JudgeSettings::secondLooks, and what they alone show is SeenIn::View. A
+// SetUpError if the target's environment is not complete.
 std::shared_ptr<TargetJudge> makeTargetJudge(const Target& target, const WorkerLimits& limits);
 
 // The same with any commands, for tests. No arguments: no control.
-std::shared_ptr<TargetJudge> makeTargetJudge(const Target& target, const WorkerLimits& limits, WorkerCommand worker,
-                                             WorkerCommand control);
+std::shared_ptr<TargetJudge> makeTargetJudge(const Target& target, const WorkerLimits& limits,
+                                             std::vector<TargetView> views, WorkerCommand control);
 
 }  // namespace fuser::fuzz

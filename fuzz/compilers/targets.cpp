@@ -1,5 +1,6 @@
 #include "fuzz/compilers/targets.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "fuser/support/check.h"
@@ -10,11 +11,20 @@ namespace fuser::fuzz {
 namespace {
 
 constexpr Target kTargets[] = {
-#define TARGET(name, environment, format, worker, mode, control, seconds, about) \
-  {name, environment, format, worker, mode, control, seconds, about},
+#define TARGET(name, environment, format, worker, views, every, examined, control, seconds, about) \
+  {name, environment, format, worker, views, every, examined, control, seconds, about},
 #include "fuzz/compilers/target.def"
 #undef TARGET
 };
+
+// Runs a worker, whose text is an argument as the module is that all workers import.
+constexpr const char* kLaunch = R"(
+import sys, types
+shared = types.ModuleType("worker_protocol")
+sys.modules["worker_protocol"] = shared
+exec(compile(sys.argv.pop(1), "worker_protocol.py", "exec"), vars(shared))
+exec(compile(sys.argv.pop(1), "worker.py", "exec"))
+)";
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -50,21 +60,34 @@ std::string whyNotSetUp(const Target& target) {
                 "; to make it, type: fuzz/compilers/setup ", target.environment);
 }
 
-WorkerCommand commandOf(const Target& target) {
+WorkerCommand pythonWorker(const std::string& python, std::string_view text, std::string_view view) {
+  const std::string_view shared = embeddedFile("fuzz/compilers/worker_protocol.py");
+  return {{python, "-W", "ignore", "-c", kLaunch, std::string(shared), std::string(text), std::string(view)}, {}};
+}
+
+WorkerCommand commandOf(const Target& target, std::string_view view) {
   const std::filesystem::path environment = environmentOf(target);
-  WorkerCommand command;
-  command.arguments = {(environment / "bin" / "python").string(),
-                       "-W",
-                       "ignore",
-                       "-c",
-                       std::string(embeddedFile(target.worker)),
-                       std::string(target.mode)};
+  WorkerCommand command = pythonWorker((environment / "bin" / "python").string(), embeddedFile(target.worker), view);
   // One thread everywhere. What inductor compiles goes to a folder of its own, which keeps its precompiled header.
   command.variables = {{"OMP_NUM_THREADS", "1"},
                        {"TORCHINDUCTOR_COMPILE_THREADS", "1"},
                        {"TORCHINDUCTOR_CACHE_DIR", (environment / "inductor").string()},
                        {"PYTHONDONTWRITEBYTECODE", "1"}};
   return command;
+}
+
+std::vector<TargetView> viewsOf(const Target& target) {
+  std::vector<TargetView> views;
+  const auto add = [&](std::string_view names, uint64_t every) {
+    while (!names.empty()) {
+      const std::string_view name = names.substr(0, names.find(','));
+      views.push_back({std::string(name), commandOf(target, name), views.empty() ? 1 : every});
+      names.remove_prefix(std::min(names.size(), name.size() + 1));
+    }
+  };
+  add(target.views, target.every);
+  add(target.examined, 0);
+  return views;
 }
 
 }  // namespace fuser::fuzz

@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "fuzz/compilers/worker_process.h"
 
@@ -14,7 +16,9 @@ struct Target {
   std::string_view environment;  // "torch": fuzz/compilers/setup makes it
   std::string_view format;       // "pytorch"
   std::string_view worker;       // the embedded Python program
-  std::string_view mode;         // its argument
+  std::string_view views;        // its argument, separated by commas: the main view first
+  uint64_t every;                // the other views see one case in so many
+  std::string_view examined;     // views of findings alone
   std::string_view control;      // another target's name, or ""
   double seconds;                // the time limit of a program
   std::string_view about;
@@ -29,7 +33,18 @@ std::filesystem::path environmentOf(const Target& target);
 // "" where the environment is complete; else a sentence that says what to type.
 std::string whyNotSetUp(const Target& target);
 
-// How its worker is started.
-WorkerCommand commandOf(const Target& target);
+// How a worker is started: its text, with the module that all workers import (worker_protocol.py).
+WorkerCommand pythonWorker(const std::string& python, std::string_view text, std::string_view view);
+// How the worker of a view is started.
+WorkerCommand commandOf(const Target& target, std::string_view view);
+
+// A way through a target.
+struct TargetView {
+  std::string name;
+  WorkerCommand command;
+  uint64_t every = 1;  // sees one case in so many; 0: only what is wrong in another one
+};
+// The main view is the first one.
+std::vector<TargetView> viewsOf(const Target& target);
 
 }  // namespace fuser::fuzz

@@ -1,19 +1,13 @@
-"""torch_worker.py eager|compile: runs exported programs (fuserfuzz export --to=pytorch) that arrive as frames.
-
-fuzz/compilers/worker_process.h has the protocol. Descriptor 0: requests; 1: answers; 3: the log; 4: what it begins.
-"""
+"""torch_worker.py eager|compile: runs exported programs (fuserfuzz export --to=pytorch)."""
 
 import os
 import re
-import struct
 import sys
 import time
 import types
 
-# What torch and its compilers print must not lie between the answers.
-requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-for printed in (1, 2):
-    os.dup2(3, printed)
+from worker_protocol import (BF16, BOOL, COMPILE_ERROR, F16, F32, F64, I8, I32, I64, OK, RUN_ERROR, UNSUPPORTED, Answer,
+                             error_text, output, serve)
 
 if cache := os.environ.get("TORCHINDUCTOR_CACHE_DIR"):
     os.makedirs(cache, exist_ok=True)
@@ -21,13 +15,8 @@ if cache := os.environ.get("TORCHINDUCTOR_CACHE_DIR"):
 
 import torch  # noqa: E402
 
-HELLO, OK, UNSUPPORTED, COMPILE_ERROR, RUN_ERROR = range(5)
-DTYPES = {torch.float64: 0, torch.float32: 1, torch.float16: 2, torch.bfloat16: 3, torch.int64: 4, torch.int32: 5,
-          torch.int8: 6, torch.bool: 7}
-
-
-class Refused(Exception):
-    """Dynamo or PyTorch itself cannot take this program."""
+DTYPES = {torch.float64: F64, torch.float32: F32, torch.float16: F16, torch.bfloat16: BF16, torch.int64: I64,
+          torch.int32: I32, torch.int8: I8, torch.bool: BOOL}
 
 
 def compiled(function):
@@ -46,10 +35,9 @@ def prepare_compile():
 
 def text_of(error):
     """The first line tells errors apart: of a compiler it is its first error, not the command."""
-    text = str(error).strip()
-    compiler = re.search(r"error: (.*)", text) if "CppCompileError" in text else None
-    first = f"C++ compile error: {compiler[1]}\n" if compiler else ""
-    return f"{type(error).__name__}: {first}{text}"[:8000]
+    compiler = re.search(r"error: (.*)", str(error)) if "CppCompileError" in str(error) else None
+    text = error_text(error)
+    return text.replace(": ", f": C++ compile error: {compiler[1]}\n", 1) if compiler else text
 
 
 def kind_of(error):
@@ -68,29 +56,22 @@ def refusal_of(program, run):
     return ""
 
 
-def text_field(text):
-    data = text.encode()
-    return struct.pack("<I", len(data)) + data
-
-
 def packed(tensor):
     tensor = tensor.detach()
     kinds = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
     dense = tensor.clone(memory_format=torch.contiguous_format).reshape(-1)
     data = dense.view(kinds[tensor.dtype.itemsize]).numpy().tobytes()
-    rank = tensor.dim()
-    return (struct.pack("<BB", DTYPES[tensor.dtype], rank) + struct.pack(f"<{2 * rank}q", *tensor.shape, *tensor.stride())
-            + struct.pack("<Q", len(data)) + data)
+    return output(DTYPES[tensor.dtype], tensor.shape, tensor.stride(), data)
 
 
-def perform(identity, text, compiles):
-    """kind, text, microseconds of the first run and of the others, and (index, its outputs) of each run."""
+def perform(request, compiles):
     # Dynamo looks for the module of a function's globals, and remembers it by its name.
-    module = types.ModuleType(f"program_{identity}")
-    sys.modules.pop(f"program_{identity - 1}", None)
+    module = types.ModuleType(f"program_{request.identity}")
+    sys.modules.pop(f"program_{request.identity - 1}", None)
     sys.modules[module.__name__] = module
     program = vars(module)
-    exec(compile(text, "program.py", "exec"), program)
+    script, = request.programs  # of all runs
+    exec(compile(script.text, "program.py", "exec"), program)
     function = compiled(program["fusion"]) if compiles else program["fusion"]
     runs, times = [], [0, 0]
     for run in program["RUNS"]:
@@ -99,20 +80,10 @@ def perform(identity, text, compiles):
             outputs = program["results"](function, run)
         except Exception as error:
             refusal = refusal_of(program, run)
-            return (UNSUPPORTED, refusal, times, []) if refusal else (kind_of(error), text_of(error), times, [])
+            return Answer(UNSUPPORTED, refusal, times) if refusal else Answer(kind_of(error), text_of(error), times)
         times[min(len(runs), 1)] += int(1e6 * (time.perf_counter() - start))
-        runs.append((int(run.__name__[len("run_"):]), outputs))
-    return OK, "", times, runs
-
-
-def answer(identity, kind, text, times=(0, 0), runs=()):
-    parts = [struct.pack("<QBQQ", identity, kind, *times), text_field(text), struct.pack("<I", len(runs))]
-    for index, outputs in runs:
-        parts.append(struct.pack("<II", index, len(outputs)))
-        parts += [packed(output) for output in outputs]
-    payload = b"".join(parts)
-    answers.write(struct.pack("<I", len(payload)) + payload)
-    answers.flush()
+        runs.append((int(run.__name__[len("run_"):]), [packed(one) for one in outputs]))
+    return Answer(OK, "", times, runs)
 
 
 def main():
@@ -120,12 +91,7 @@ def main():
     torch.set_num_threads(1)
     if compiles:
         prepare_compile()
-    answer(0, HELLO, f"torch {torch.__version__}")
-    while len(head := requests.read(4)) == 4:
-        payload = requests.read(struct.unpack("<I", head)[0])
-        identity, = struct.unpack_from("<Q", payload)
-        os.write(4, f"begin {identity}\n".encode())
-        answer(identity, *perform(identity, payload[8:].decode(), compiles))
+    serve(f"torch {torch.__version__}", lambda request: perform(request, compiles))
 
 
 main()

@@ -12,7 +12,9 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 
 #include "fuser/support/set_up_error.h"
@@ -22,6 +24,7 @@ namespace {
 
 constexpr size_t kHead = sizeof(uint32_t);
 constexpr auto kBetweenLooks = std::chrono::milliseconds(20);
+constexpr auto kBetweenCounts = std::chrono::milliseconds(200);  // of memory: all processes are looked at
 
 // Written from its end on, however often it is cut.
 int memoryFile(const char* name) {
@@ -51,6 +54,17 @@ size_t residentMb(pid_t pid) {
   size_t total = 0, resident = 0;
   statm >> total >> resident;
   return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE)) >> 20;
+}
+
+// Of the process and of what it has started, in its group.
+size_t residentMbOfGroup(pid_t group) {
+  size_t sum = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const pid_t pid = std::atoi(entry.path().filename().c_str());
+    if (pid > 0 && getpgid(pid) == group) sum += residentMb(pid);
+  }
+  return sum;
 }
 
 // In the child, between fork and exec. Sources above the targets, so that none is overwritten before it is copied.
@@ -191,6 +205,7 @@ bool WorkerProcess::send(const std::string& bytes, Clock::time_point until) {
 
 WorkerReply WorkerProcess::receive(double seconds, uint64_t id) {
   const Clock::time_point start = Clock::now();
+  Clock::time_point nextCount = start + kBetweenLooks;
   std::array<char, 1 << 16> buffer;
   std::string bytes;
   uint32_t length = 0;
@@ -215,10 +230,13 @@ WorkerReply WorkerProcess::receive(double seconds, uint64_t id) {
       return reply;
     }
     if (sizeOf(log_) + sizeOf(progress_) > limits_.logBytes) return fail(WorkerEnding::Lied, "it floods its log");
-    if (const size_t resident = residentMb(pid_); resident > limits_.residentMb)
-      return fail(WorkerEnding::OutOfMemory, concat("its resident size is above ", limits_.residentMb, " MiB"));
     if (std::chrono::duration<double>(Clock::now() - start).count() > seconds)
       return fail(WorkerEnding::TimedOut, concat("it took more than ", seconds, " s"));
+    if (Clock::now() < nextCount) continue;
+    nextCount = Clock::now() + kBetweenCounts;
+    if (residentMbOfGroup(pid_) > limits_.residentMb)
+      return fail(WorkerEnding::OutOfMemory,
+                  concat("its resident size, with what it started, is above ", limits_.residentMb, " MiB"));
   }
   // It has closed its answers: it ends, or is ended.
   const std::string how = endingWithin(pid_, std::chrono::seconds(1));
@@ -226,24 +244,24 @@ WorkerReply WorkerProcess::receive(double seconds, uint64_t id) {
   return fail(WorkerEnding::Died, how);
 }
 
-WorkerReply WorkerProcess::ask(const std::string& program) {
+WorkerReply WorkerProcess::ask(const WorkerRequest& request) {
   if (owner_ != getpid()) forget();
-  if (pid_ >= 0 && done_ >= limits_.programs) stop();
+  if (pid_ >= 0 && done_ >= limits_.requests) stop();
   if (pid_ < 0) start();
   std::array<char, 1> more;
   if (read(fromWorker_, more.data(), more.size()) > 0) return fail(WorkerEnding::Lied, "bytes follow its answer");
   FUSER_SET_UP_CHECK(ftruncate(log_, 0) == 0 && ftruncate(progress_, 0) == 0, "a memory file: ", strerror(errno));
   const uint64_t id = ++lastId_;
-  std::string payload(sizeof id, '\0');
-  std::memcpy(payload.data(), &id, sizeof id);
-  payload += program;
+  const std::string payload = payloadOf(id, request);
   const auto length = static_cast<uint32_t>(payload.size());
   std::string frame(kHead, '\0');
   std::memcpy(frame.data(), &length, kHead);
   send(frame + payload,
        Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits_.seconds)));
   WorkerReply reply = receive(limits_.seconds, id);
-  ++done_;
+  // What an answer leaves behind is no fault of the next request.
+  const bool isFull = pid_ >= 0 && residentMb(pid_) > limits_.residentMb;
+  done_ = isFull ? limits_.requests : done_ + 1;
   if (reply.ending == WorkerEnding::Answered && reply.answer.kind == AnswerKind::Hello)
     return fail(WorkerEnding::Lied, "it says hello instead of answering");
   return reply;

@@ -3,13 +3,17 @@
 //
 // The process leads a process group, which is killed as a whole: compilers start compilers. A frame is a u32 length and
 // as many bytes, all numbers little-endian:
-//   request   u64 id, the program's text
+//   request   u64 id, u8 whether switches are to be named, text: switches that are off; u32 programs, each: u32 index
+//   of
+//             the case's run or kAllRuns, text, u64 length, data
 //   answer    u64 id, u8 AnswerKind, u64 and u64 microseconds of the first run (and the compilation) and of the others,
 //             text, u32 runs; each run: u32 index of the case's run, u32 outputs; each output: u8 DataType, u8 rank,
-//             i64 sizes[rank], i64 strides[rank], u64 length, the elements dense and row-major.  text: u32 length,
-//             UTF-8
+//             i64 sizes[rank], i64 strides[rank], u64 length, the elements dense and row-major. The first program that
+//             fails ends the answer: its kind and text, and the runs before it
+//   text      u32 length, UTF-8
 // The process begins with an answer of kind Hello and id 0, whose text is its version. Its descriptors: 0 requests,
-// 1 answers, 3 a log for all else that it prints, 4 a file to which it writes "begin ID" before it begins a program.
+// 1 answers, 3 a log for all else that it prints, 4 a file to which it writes "begin ID" before it begins a request.
+// worker_protocol.py is the other side.
 //
 // Whatever the process does, ask() comes back: an answer that breaks the protocol is an Ending of its own.
 
@@ -22,6 +26,7 @@
 #include <vector>
 
 #include "fuzz/compilers/answer.h"
+#include "fuzz/compilers/request.h"
 
 namespace fuser::fuzz {
 
@@ -32,11 +37,11 @@ struct WorkerCommand {
 
 struct WorkerLimits {
   double startSeconds = 120;                 // until it says Hello
-  double seconds = 60;                       // a program
-  size_t residentMb = 4096;                  // of the process
-  uint64_t programs = 2000;                  // then another process takes over
+  double seconds = 60;                       // a request
+  size_t residentMb = 4096;                  // of the whole group
+  uint64_t requests = 2000;                  // then another process takes over
   uint32_t answerBytes = uint32_t{1} << 30;  // longer answers are lies
-  int64_t logBytes = int64_t{64} << 20;      // printed while it does one program
+  int64_t logBytes = int64_t{64} << 20;      // printed while it does one request
 };
 
 enum class WorkerEnding : uint8_t {
@@ -62,7 +67,7 @@ class WorkerProcess {
 
   // Starts the process if there is none. After any ending but Answered there is none. A SetUpError if it cannot be
   // started at all, or ends before it says Hello.
-  WorkerReply ask(const std::string& program);
+  WorkerReply ask(const WorkerRequest& request);
 
   // Of the process that runs, or ran last: "torch 2.11.0".
   const std::string& version() const { return version_; }
@@ -87,7 +92,7 @@ class WorkerProcess {
   pid_t pid_ = -1;
   pid_t owner_ = -1;  // who started it
   int toWorker_ = -1, fromWorker_ = -1, log_ = -1, progress_ = -1;
-  uint64_t done_ = 0;  // programs of this process
+  uint64_t done_ = 0;  // requests of this process
   uint64_t lastId_ = 0;
 };
 

@@ -26,6 +26,7 @@ struct ExportedProgram {
   std::string ending;  // of its file: ".py", ".run_0.onnx.txt"
   std::string text;
   std::string data;  // bytes that lie beside it, in the file with .bin behind `ending` less .txt; "": none
+  std::optional<size_t> run = std::nullopt;  // the case's run that it is; none: all
 };
 
 // The programs of a case, in a format with sizes as literals one a run; or the reason why there is none.

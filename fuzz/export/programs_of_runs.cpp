@@ -51,7 +51,7 @@ Exported exportEachRun(const Case& testCase, const RunFormat& format) {
       const RunData data = materialize(testCase, testCase.runs[i], kMaxExportBytes);
       ExpressionEvaluator sizes = boundSizes(testCase, data);
       const std::string text = head(testCase, run, format.comment) + format.write(fusion, sizes);
-      exported.programs.push_back({concat(".", run, format.ending), text, bytesOf(data)});
+      exported.programs.push_back({concat(".", run, format.ending), text, bytesOf(data), i});
     } catch (const UserError& error) {
       rethrowIfSetUpError(error);
       leftOut += commented(concat(run, " is left out, its data does not fit: ", error.what()), format.comment);

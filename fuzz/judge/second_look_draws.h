@@ -20,6 +20,8 @@ class SecondLookDraws {
 
   // Equal texts and salts give equal draws.
   bool drawn(uint64_t salt, double share) const;
+  // Never: false; Sampled: `always`, or drawn; Always: true.
+  bool isWanted(bool always, uint64_t salt, double share) const;
 
   bool wantsTwin(const Fusion& fusion, const oracle::Judgement& judgement) const;
   // 1 in 8 of all cases: more of the small ones, less of those that take long.
@@ -28,8 +30,6 @@ class SecondLookDraws {
   std::vector<std::pair<const View*, uint64_t>> views() const;
 
  private:
-  bool isWanted(bool always, uint64_t salt, double share) const;
-
   const HowOften often_;
   uint64_t hash_ = 0xcbf29ce484222325ull;  // FNV-1a (Fowler, Noll and Vo), of nothing
 };

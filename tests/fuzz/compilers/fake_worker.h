@@ -2,6 +2,7 @@
 // Workers of tests: a few lines of Python, which need no package. The case says what they do.
 
 #include <string>
+#include <utility>
 
 #include "fuzz/compilers/worker_process.h"
 
@@ -40,13 +41,27 @@ def read(count):
         data += more
     return data
 
+class Request:
+    def __init__(self, identity, wanted, off, programs):
+        self.identity, self.wanted, self.off, self.programs = identity, wanted, off, programs
+
 def serve(perform, hello=lambda: write(answer(0, 0, "fake 1"))):
     hello()
     while True:
         payload = read(struct.unpack("<I", read(4))[0])
-        identity, = struct.unpack_from("<Q", payload)
+        identity, wanted, length = struct.unpack_from("<QBI", payload)
+        off, at = payload[13:13 + length].decode(), 13 + length
+        count, = struct.unpack_from("<I", payload, at)
+        programs, at = [], at + 4
+        for _ in range(count):
+            run, length = struct.unpack_from("<II", payload, at)
+            text, at = payload[at + 8:at + 8 + length].decode(), at + 8 + length
+            length, = struct.unpack_from("<Q", payload, at)
+            programs.append((run, text, payload[at + 8:at + 8 + length]))
+            at += 8 + length
+        assert at == len(payload)
         os.write(4, f"begin {identity}\n".encode())
-        perform(identity, payload[8:].decode())
+        perform(Request(identity, wanted, off, programs))
 
 )";
 
@@ -57,11 +72,21 @@ inline WorkerLimits shortLimits() {
   return limits;
 }
 
-// A worker that answers a program with what the Python statement `perform` does, given `identity` and `text`.
+// A worker that answers a request with what the Python statement `perform` does, given `identity`, `text` (of the first
+// program) and `request`.
 inline WorkerCommand fakeWorker(const std::string& perform) {
   return {{"/usr/bin/env", "python3", "-S", "-c",
-           std::string(kFakeWorker) + "def perform(identity, text):\n    " + perform + "\n\nserve(perform)\n"},
+           std::string(kFakeWorker) +
+               "def perform(request):\n    identity, text = request.identity, request.programs[0][1]\n    " + perform +
+               "\n\nserve(perform)\n"},
           {}};
+}
+
+// A request of one program.
+inline WorkerRequest requestOf(std::string text) {
+  WorkerRequest request;
+  request.programs.push_back({kAllRuns, std::move(text), ""});
+  return request;
 }
 
 }  // namespace fuser::fuzz

@@ -28,7 +28,7 @@ JudgeSettings settingsWith(const std::string& worker, const std::string& control
   WorkerLimits limits = shortLimits();
   limits.seconds = seconds;
   JudgeSettings settings;
-  settings.target = makeTargetJudge(targetNamed("torch-compile"), limits, fakeWorker(worker),
+  settings.target = makeTargetJudge(targetNamed("torch-compile"), limits, {{"compile", fakeWorker(worker)}},
                                     control.empty() ? WorkerCommand() : fakeWorker(control));
   return settings;
 }
@@ -112,6 +112,33 @@ TEST(TargetJudgeTest, ZerosOfBothSignsAreEqual) {
   const std::string zero =
       "fusion f(%x: f32[i0]) {\n  %y = mul(%x, 0.0)\n  return %y\n}\nrun { %x = values [-1.0] : f32[1] }\n";
   EXPECT_EQ(verdictOf("write(answer(identity, 1, '', run(floats(0.0))))", "", zero).kind, VerdictKind::Agrees);
+}
+
+// Two views, the second one sees one case in `every`.
+CaseVerdict verdictOfViews(const std::string& main, const std::string& second, uint64_t every = 1,
+                           HowOften often = HowOften::Sampled) {
+  JudgeSettings settings;
+  settings.secondLooks = often;
+  settings.target = makeTargetJudge(targetNamed("torch-compile"), shortLimits(),
+                                    {{"main", fakeWorker(main)}, {"second", fakeWorker(second), every}}, {});
+  return judgeCase(parseCase(kDoubled, "test"), settings);
+}
+
+TEST(TargetJudgeTest, ASecondViewIsJudgedToo) {
+  EXPECT_EQ(verdictOfViews(kRight, kRight).kind, VerdictKind::Agrees);
+  const CaseVerdict verdict = verdictOfViews(kRight, kWrong);
+  EXPECT_EQ(verdict.kind, VerdictKind::Differs) << toString(verdict);
+  EXPECT_EQ(verdict.reason, "in the view second: %y: 1 of 2 elements differ");
+  EXPECT_EQ(verdict.seenIn, SeenIn::View);
+  EXPECT_EQ(verdict.elements.judged, 2) << "elements of the main view count";
+  EXPECT_EQ(verdictOfViews(kWrong, kRight).seenIn, SeenIn::Run);
+}
+
+TEST(TargetJudgeTest, ASampledViewFollowsSecondLooks) {
+  constexpr uint64_t kAlmostNever = uint64_t{1} << 40;
+  EXPECT_EQ(verdictOfViews(kRight, kWrong, kAlmostNever).kind, VerdictKind::Agrees);
+  EXPECT_EQ(verdictOfViews(kRight, kWrong, kAlmostNever, HowOften::Always).kind, VerdictKind::Differs);
+  EXPECT_EQ(verdictOfViews(kRight, kWrong, 1, HowOften::Never).kind, VerdictKind::Agrees);
 }
 
 TEST(TargetJudgeTest, EagerModeAgreesWithLibTorch) {

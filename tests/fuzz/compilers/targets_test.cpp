@@ -26,6 +26,7 @@ TEST(TargetsTest, RowsNameWhatThereIs) {
       EXPECT_EQ(targetNamed(target.control).control, "") << "a control has none";
     }
     EXPECT_GT(target.seconds, 0);
+    EXPECT_GT(target.every, 0);
   }
 }
 

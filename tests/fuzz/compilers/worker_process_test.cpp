@@ -21,7 +21,7 @@ constexpr const char* kHonest = "write(answer(identity, 1, text))";
 // Of a first program.
 WorkerReply replyOf(const std::string& perform, WorkerLimits limits = shortLimits()) {
   WorkerProcess worker(fakeWorker(perform), limits);
-  const WorkerReply reply = worker.ask("program");
+  const WorkerReply reply = worker.ask(requestOf("program"));
   EXPECT_TRUE(reply.ending == WorkerEnding::Answered || worker.pid() < 0) << "it still runs";
   return reply;
 }
@@ -31,7 +31,7 @@ std::string firstLine(const std::string& text) { return text.substr(0, text.find
 TEST(WorkerProcessTest, AnswersComeBack) {
   WorkerProcess worker(fakeWorker(kHonest), shortLimits());
   for (const std::string& program : {std::string("one"), std::string(3 << 20, 'x'), std::string()}) {
-    const WorkerReply reply = worker.ask(program);
+    const WorkerReply reply = worker.ask(requestOf(program));
     ASSERT_EQ(reply.ending, WorkerEnding::Answered) << reply.detail;
     EXPECT_EQ(reply.answer.text, program);
   }
@@ -49,8 +49,8 @@ TEST(WorkerProcessTest, DeathIsNamedWithItsLastWords) {
 
 TEST(WorkerProcessTest, AfterDeathAnotherOneStarts) {
   WorkerProcess worker(fakeWorker("os._exit(0) if text == 'die' else write(answer(identity, 1, text))"), shortLimits());
-  EXPECT_EQ(worker.ask("die").ending, WorkerEnding::Died);
-  EXPECT_EQ(worker.ask("live").ending, WorkerEnding::Answered);
+  EXPECT_EQ(worker.ask(requestOf("die")).ending, WorkerEnding::Died);
+  EXPECT_EQ(worker.ask(requestOf("live")).ending, WorkerEnding::Answered);
 }
 
 TEST(WorkerProcessTest, ASleeperIsKilledWithWhatItStarted) {
@@ -91,9 +91,9 @@ TEST(WorkerProcessTest, LiesAreNamed) {
 
 TEST(WorkerProcessTest, BytesAfterAnAnswerAreALieOfTheNextOne) {
   WorkerProcess worker(fakeWorker("write(answer(identity, 1)); time.sleep(0.2); write(b'late')"), shortLimits());
-  EXPECT_EQ(worker.ask("one").ending, WorkerEnding::Answered);
+  EXPECT_EQ(worker.ask(requestOf("one")).ending, WorkerEnding::Answered);
   std::this_thread::sleep_for(std::chrono::milliseconds(500));
-  EXPECT_EQ(firstLine(worker.ask("two").detail), "bytes follow its answer");
+  EXPECT_EQ(firstLine(worker.ask(requestOf("two")).detail), "bytes follow its answer");
 }
 
 TEST(WorkerProcessTest, MemoryIsLimited) {
@@ -101,43 +101,76 @@ TEST(WorkerProcessTest, MemoryIsLimited) {
   limits.residentMb = 100;
   const WorkerReply reply = replyOf("big = b'x' * (300 << 20); time.sleep(100)", limits);
   EXPECT_EQ(reply.ending, WorkerEnding::OutOfMemory);
-  EXPECT_EQ(firstLine(reply.detail), "its resident size is above 100 MiB");
+  EXPECT_EQ(firstLine(reply.detail), "its resident size, with what it started, is above 100 MiB");
 }
 
-TEST(WorkerProcessTest, AnotherProcessTakesOverAfterSoManyPrograms) {
+TEST(WorkerProcessTest, MemoryOfWhatItStartedCounts) {
   WorkerLimits limits = shortLimits();
-  limits.programs = 2;
-  WorkerProcess worker(fakeWorker(kHonest), limits);
-  worker.ask("one");
+  limits.residentMb = 100;
+  const WorkerReply reply = replyOf(
+      "subprocess.Popen([sys.executable, '-S', '-c', 'import time; b = b\"x\" * (300 << 20); time.sleep(100)']); "
+      "time.sleep(100)",
+      limits);
+  EXPECT_EQ(reply.ending, WorkerEnding::OutOfMemory);
+}
+
+TEST(WorkerProcessTest, AnAnswerThatLeavesTooMuchBehindIsTheLastOne) {
+  WorkerLimits limits = shortLimits();
+  limits.residentMb = 100;
+  WorkerProcess worker(
+      fakeWorker("if text == 'big': globals()['kept'] = b'x' * (300 << 20)\n    " + std::string(kHonest)), limits);
+  ASSERT_EQ(worker.ask(requestOf("small")).ending, WorkerEnding::Answered);
   const pid_t first = worker.pid();
-  worker.ask("two");
+  worker.ask(requestOf("big"));
+  EXPECT_EQ(worker.ask(requestOf("small")).ending, WorkerEnding::Answered);
+  EXPECT_NE(worker.pid(), first);
+}
+
+TEST(WorkerProcessTest, ARequestHasProgramsWithRunsAndData) {
+  WorkerRequest request;
+  request.off = "one,two";
+  request.namesSwitches = true;
+  request.programs = {{0, "first", std::string("a\0b", 3)}, {3, "", ""}, {kAllRuns, "last", "\xff"}};
+  WorkerProcess worker(fakeWorker("write(answer(identity, 1, repr((request.wanted, request.off, request.programs))))"),
+                       shortLimits());
+  EXPECT_EQ(worker.ask(request).answer.text,
+            "(1, 'one,two', [(0, 'first', b'a\\x00b'), (3, '', b''), (4294967295, 'last', b'\\xff')])");
+}
+
+TEST(WorkerProcessTest, AnotherProcessTakesOverAfterSoManyRequests) {
+  WorkerLimits limits = shortLimits();
+  limits.requests = 2;
+  WorkerProcess worker(fakeWorker(kHonest), limits);
+  worker.ask(requestOf("one"));
+  const pid_t first = worker.pid();
+  worker.ask(requestOf("two"));
   EXPECT_EQ(worker.pid(), first);
-  worker.ask("three");
+  worker.ask(requestOf("three"));
   EXPECT_NE(worker.pid(), first);
 }
 
 TEST(WorkerProcessTest, AForkedProcessStartsItsOwn) {
   WorkerProcess worker(fakeWorker(kHonest), shortLimits());
-  worker.ask("one");
+  worker.ask(requestOf("one"));
   const pid_t ours = worker.pid();
   const pid_t child = fork();
   if (child == 0) {
-    const bool isRight = worker.ask("two").ending == WorkerEnding::Answered && worker.pid() != ours;
+    const bool isRight = worker.ask(requestOf("two")).ending == WorkerEnding::Answered && worker.pid() != ours;
     kill(-worker.pid(), SIGKILL);
     _exit(isRight ? 0 : 1);
   }
   int status = -1;
   waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
-  EXPECT_EQ(worker.ask("three").ending, WorkerEnding::Answered);
+  EXPECT_EQ(worker.ask(requestOf("three")).ending, WorkerEnding::Answered);
   EXPECT_EQ(worker.pid(), ours);
 }
 
 TEST(WorkerProcessTest, AWorkerThatDoesNotStartIsASetUpError) {
   WorkerProcess missing({{"/no/such/python"}, {}}, shortLimits());
-  EXPECT_THROW(missing.ask("one"), SetUpError);
+  EXPECT_THROW(missing.ask(requestOf("one")), SetUpError);
   WorkerProcess mute({{"/bin/sh", "-c", "exit 0"}, {}}, shortLimits());
-  EXPECT_THROW(mute.ask("one"), SetUpError);
+  EXPECT_THROW(mute.ask(requestOf("one")), SetUpError);
 }
 
 }  // namespace

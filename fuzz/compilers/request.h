@@ -1,0 +1,29 @@
+#pragma once
+// What a worker is asked (worker_process.h has the bytes).
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace fuser::fuzz {
+
+// The run index of a program that makes the data of all runs itself, and answers each.
+inline constexpr uint32_t kAllRuns = std::numeric_limits<uint32_t>::max();
+
+struct WorkerProgram {
+  uint32_t run = kAllRuns;  // the index of the case's run
+  std::string text;
+  std::string data;  // as the format says; "": the text has it
+};
+
+struct WorkerRequest {
+  std::vector<WorkerProgram> programs;
+  std::string off;             // switches of the target that are off, separated by commas
+  bool namesSwitches = false;  // the answer's text: the switches whose work changes these programs, separated by commas
+};
+
+// The payload of the frame.
+std::string payloadOf(uint64_t id, const WorkerRequest& request);
+
+}  // namespace fuser::fuzz

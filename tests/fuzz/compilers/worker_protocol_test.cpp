@@ -1,0 +1,60 @@
+// worker_protocol.py: the side of the protocol that all workers share.
+
+#include <gtest/gtest.h>
+
+#include "fuzz/compilers/targets.h"
+#include "tests/fuzz/compilers/fake_worker.h"
+
+namespace fuser::fuzz {
+namespace {
+
+// Prints, and answers with what it was asked; the program "fail" ends it.
+constexpr const char* kEcho = R"(
+import sys
+from worker_protocol import F32, OK, Answer, output, serve
+
+def perform(request):
+    print("printed between answers", flush=True)
+    if request.programs[0].text == "fail":
+        raise ValueError("an error of the worker's own")
+    text = f"{sys.argv[1:]} {request.names_switches} {request.off} {[tuple(program) for program in request.programs]}"
+    return Answer(OK, text, (5, 6), [(program.run, [output(F32, [0, 2], [2, 1], b""), output(F32, [], [], b"1234")])
+                                     for program in request.programs])
+
+serve("echo 1", perform)
+)";
+
+WorkerProcess echo() { return WorkerProcess(pythonWorker("/usr/bin/python3", kEcho, "main"), shortLimits()); }
+
+TEST(WorkerProtocolTest, RequestsAreReadAndAnswersWritten) {
+  WorkerProcess worker = echo();
+  WorkerRequest request;
+  request.off = "one,two";
+  request.namesSwitches = true;
+  request.programs = {{0, "fir\u00e9st", std::string("a\0b", 3)}, {3, "", ""}};
+  const WorkerReply reply = worker.ask(request);
+  ASSERT_EQ(reply.ending, WorkerEnding::Answered) << reply.detail;
+  EXPECT_EQ(worker.version(), "echo 1");
+  EXPECT_EQ(reply.answer.text, "['main'] True ['one', 'two'] [(0, 'fir\u00e9st', b'a\\x00b'), (3, '', b'')]");
+  EXPECT_EQ(reply.answer.compileMicroseconds, 5u);
+  ASSERT_EQ(reply.answer.runs.size(), 2u);
+  EXPECT_EQ(reply.answer.runs[1].index, 3u);
+  ASSERT_EQ(reply.answer.runs[1].outputs.size(), 2u);
+  EXPECT_EQ(reply.answer.runs[1].outputs[0].sizes, Dims({0, 2}));
+  EXPECT_EQ(reply.answer.runs[1].outputs[1].elements, "1234");
+}
+
+TEST(WorkerProtocolTest, WhatIsOffMayBeNothing) {
+  WorkerProcess worker = echo();
+  EXPECT_EQ(worker.ask(requestOf("text")).answer.text, "['main'] False [] [(4294967295, 'text', b'')]");
+}
+
+TEST(WorkerProtocolTest, AnErrorOfTheWorkerEndsItWithAStack) {
+  WorkerProcess worker = echo();
+  const WorkerReply reply = worker.ask(requestOf("fail"));
+  EXPECT_EQ(reply.ending, WorkerEnding::Died);
+  EXPECT_NE(reply.detail.find("ValueError: an error of the worker's own"), std::string::npos) << reply.detail;
+}
+
+}  // namespace
+}  // namespace fuser::fuzz
