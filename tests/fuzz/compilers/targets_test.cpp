@@ -37,7 +37,8 @@ TEST(TargetsTest, AnUnknownNameIsAnError) {
   } catch (const UserError& error) {
     EXPECT_STREQ(
         error.what(),
-        "no target is called 'torch-compil'; did you mean 'torch-compile'; there are: torch-eager, torch-compile");
+        "no target is called 'torch-compil'; did you mean 'torch-compile'; there are: torch-eager, torch-compile, "
+        "stablehlo-interpreter, xla-cpu");
   }
 }
 
