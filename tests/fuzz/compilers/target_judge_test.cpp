@@ -177,7 +177,8 @@ run { %x = values [] : bf16[0]  %i = values [] : i8[0]  %b = values [] : bool[0]
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, InstalledTargetTest,
-                         testing::Values("torch-eager", "stablehlo-interpreter", "xla-cpu"), [](const auto& target) {
+                         testing::Values("torch-eager", "stablehlo-interpreter", "xla-cpu", "iree-cpu"),
+                         [](const auto& target) {
                            std::string name = target.param;
                            for (char& c : name) c = c == '-' ? '_' : c;
                            return name;

@@ -38,7 +38,7 @@ TEST(TargetsTest, AnUnknownNameIsAnError) {
     EXPECT_STREQ(
         error.what(),
         "no target is called 'torch-compil'; did you mean 'torch-compile'; there are: torch-eager, torch-compile, "
-        "stablehlo-interpreter, xla-cpu");
+        "stablehlo-interpreter, xla-cpu, iree-cpu");
   }
 }
 

@@ -1,27 +1,31 @@
-"""xla_worker.py optimised|unoptimised|without-library|interpreter: runs exported modules (fuserfuzz export --to=stablehlo).
+"""stablehlo_worker.py VIEW: runs exported modules (fuserfuzz export --to=stablehlo).
 
-The first three are XLA's compiler for CPUs, as it is, at optimisation level 0, and without its library of kernels (YNNPACK). The
-last one is StableHLO's own interpreter, in which nothing of XLA runs.
+  optimised, unoptimised, without-library   XLA for CPUs: as it is, at optimisation level 0, without its library of kernels (YNNPACK)
+  iree, iree-unoptimised                    IREE's llvm-cpu: as it is, at level O0
+  interpreter                               StableHLO's own interpreter, of jaxlib's bindings; nothing of XLA runs
 """
 
+import contextlib
 import os
 import re
 import sys
+import tempfile
 import time
 
 from worker_protocol import (BF16, BOOL, COMPILE_ERROR, F16, F32, F64, I8, I32, I64, OK, RUN_ERROR, UNSUPPORTED, Answer,
                              error_text, output, serve)
 
 # Fast minima may lose NaN, which the documentation of the flag says.
-FLAGS = {"optimised": "", "unoptimised": "--xla_backend_optimization_level=0",
-         "without-library": "--xla_cpu_experimental_ynn_fusion_type=", "interpreter": ""}
+XLA_VIEWS = {"optimised": "", "unoptimised": "--xla_backend_optimization_level=0",
+             "without-library": "--xla_cpu_experimental_ynn_fusion_type="}
+IREE_VIEWS = {"iree": (), "iree-unoptimised": ("--iree-opt-level=O0",)}
 VIEW = sys.argv[1]
-os.environ["XLA_FLAGS"] = ("--xla_cpu_multi_thread_eigen=false --xla_cpu_enable_fast_min_max=false " + FLAGS[VIEW]).strip()
+os.environ["XLA_FLAGS"] = ("--xla_cpu_multi_thread_eigen=false --xla_cpu_enable_fast_min_max=false "
+                           + XLA_VIEWS.get(VIEW, "")).strip()
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "2"
 
 import ml_dtypes  # noqa: E402
 import numpy as np  # noqa: E402
-from jaxlib.version import __version__  # noqa: E402
 
 TYPES = {"f64": (F64, np.float64), "f32": (F32, np.float32), "f16": (F16, np.float16), "bf16": (BF16, ml_dtypes.bfloat16),
          "i64": (I64, np.int64), "i32": (I32, np.int32), "i8": (I8, np.int8), "i1": (BOOL, np.bool_)}
@@ -72,9 +76,10 @@ def sharding_on(xla, device):
     return xla.SingleDeviceSharding(device)
 
 
-class Compiler:
+class Xla:
     def __init__(self):
         from jaxlib import xla_client
+        from jaxlib.version import __version__
         self.xla = xla_client
         self.client = xla_client.make_cpu_client()
         self.device, = self.client.devices()
@@ -92,11 +97,63 @@ class Compiler:
         return [result[0]._single_device_array_to_np_array_did_copy()[0] for result in results]
 
 
+@contextlib.contextmanager
+def printed_errors():
+    """A list that has, in the end, what was printed to descriptor 2 meanwhile."""
+    said, log = [], os.dup(2)
+    with tempfile.TemporaryFile() as printed:
+        os.dup2(printed.fileno(), 2)
+        try:
+            yield said
+        finally:
+            os.dup2(log, 2)
+            os.close(log)
+            printed.seek(0)
+            said.append(printed.read(8000).decode(errors="replace").strip())
+
+
+class Iree:
+    # Without the last one f64 becomes f32.
+    FLAGS = ("--iree-hal-target-backends=llvm-cpu", "--iree-llvmcpu-target-cpu=host", "--iree-input-type=stablehlo",
+             "--iree-input-demote-f64-to-f32=false")
+
+    def __init__(self):
+        import importlib.metadata
+        import iree.compiler.api
+        import iree.runtime
+        self.api, self.runtime = iree.compiler.api, iree.runtime
+        self.config = iree.runtime.Config("local-sync")
+        self.version = f"iree {importlib.metadata.version('iree-base-compiler')}"
+
+    def compile(self, text):
+        """@main."""
+        session = self.api.Session()
+        session.set_flags(*self.FLAGS, *IREE_VIEWS[VIEW])
+        invocation = session.invocation()
+        invocation.enable_console_diagnostics()
+        source = self.api.Source.wrap_buffer(session, text.encode() + b"\0")
+        with printed_errors() as said:
+            compiles = invocation.parse_source(source) and invocation.execute()
+        if not compiles:
+            raise RuntimeError(said[0] or "IREE gives no reason")
+        binary = self.api.Output.open_membuffer()
+        invocation.output_vm_bytecode(binary)
+        context = self.runtime.SystemContext(config=self.config)
+        context.add_vm_module(self.runtime.VmModule.copy_buffer(context.instance, bytes(binary.map_memory())))
+        return context.modules.fusion.main
+
+    def run(self, function, arrays):
+        results = function(*arrays)
+        results = results if isinstance(results, (tuple, list)) else [results]
+        return [np.asarray(result.to_host()) for result in results]
+
+
 class Interpreter:
     def __init__(self):
         from jaxlib.mlir import ir
         from jaxlib.mlir._mlir_libs import _jax_mlir_ext
         from jaxlib.mlir.dialects import stablehlo
+        from jaxlib.version import __version__
         self.ir, self.stablehlo, self.version = ir, stablehlo, f"StableHLO's interpreter of jaxlib {__version__}"
         self.context, registry = ir.Context(), ir.DialectRegistry()
         _jax_mlir_ext.register_dialects(registry)
@@ -161,7 +218,7 @@ def perform(request, way):
 
 
 def main():
-    way = Interpreter() if VIEW == "interpreter" else Compiler()
+    way = Iree() if VIEW in IREE_VIEWS else Xla() if VIEW in XLA_VIEWS else Interpreter()
     serve(way.version, lambda request: perform(request, way))
 
 
