@@ -135,7 +135,8 @@ class Iree:
         with printed_errors() as said:
             compiles = invocation.parse_source(source) and invocation.execute()
         if not compiles:
-            raise RuntimeError(said[0] or "IREE gives no reason")
+            # Without the line, so that a smaller program has the same error.
+            raise RuntimeError(re.sub(r"source\.mlir:\d+:\d+: ", "", said[0]) or "IREE gives no reason")
         binary = self.api.Output.open_membuffer()
         invocation.output_vm_bytecode(binary)
         context = self.runtime.SystemContext(config=self.config)
