@@ -191,13 +191,15 @@ Examples
   python softmax.py --compile                                  where torch.compile gives other bits
   fuserfuzz generate --case 17 | fuserfuzz export -            a random case
   fuserfuzz export --to=onnx corpus/seeds/softmax.fusion       the first run of a case as an ONNX model
+  fuserfuzz export --to=stablehlo corpus/seeds/softmax.fusion  its first run as a StableHLO module
   fuserfuzz export corpus/seeds --cases 200 --out programs     many, and a table of what the format cannot say
 
-An ONNX model has the sizes of one run. To a folder go models of all runs, NAME.run_0.onnx.txt, NAME.run_1.onnx.txt, …, and
-beside each, in a file that ends with .bin, the elements of its inputs, one after another, dense and row-major.
+An ONNX model and a StableHLO module have the sizes of one run. To a folder go those of all runs, NAME.run_0.onnx.txt,
+NAME.run_1.onnx.txt, …, and beside each, in a file that ends with .bin, the elements of its inputs, one after another, dense and
+row-major.
 
-fuzz/compilers/setup torch makes an environment that runs PyTorch's scripts, fuzz/compilers/setup onnx one that runs ONNX
-models.
+fuzz/compilers/setup torch makes an environment that runs PyTorch's scripts; setup onnx one that runs ONNX models; setup
+stablehlo one that runs StableHLO modules.
 
 Exit codes
   0 written   1 usage or set-up; one case that the format cannot say

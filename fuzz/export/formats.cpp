@@ -3,6 +3,7 @@
 #include "fuzz/export/export.h"
 #include "fuzz/export/onnx.h"
 #include "fuzz/export/pytorch.h"
+#include "fuzz/export/stablehlo.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -11,6 +12,8 @@ constexpr ExportFormat kFormats[] = {
     {"pytorch", ".py", "a Python script that needs torch and numpy alone", false, exportToPytorch},
     {"onnx", ".onnx.txt", "ONNX of opset 21 in its text form, a model a run, with the inputs' bytes beside it", true,
      exportToOnnx},
+    {"stablehlo", ".stablehlo.mlir", "StableHLO with one @main, a module a run, with the inputs' bytes beside it", true,
+     exportToStablehlo},
 };
 
 }  // namespace

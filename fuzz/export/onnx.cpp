@@ -2,26 +2,19 @@
 
 #include "fuzz/export/onnx.h"
 
-#include <algorithm>
 #include <set>
 
-#include "fuser/support/set_up_error.h"
 #include "fuser/text/printer.h"
-#include "fuzz/export/comments.h"
 #include "fuzz/export/onnx_ops.h"
-#include "fuzz/export/run_data.h"
+#include "fuzz/export/programs_of_runs.h"
 
 namespace fuser::fuzz {
 namespace {
 
 class OnnxModel {
  public:
-  OnnxModel(const Case& testCase, const RunData& data)
-      : fusion_(*testCase.fusion),
-        written_(fusion_),
-        names_(fusion_),
-        graph_(names_),
-        sizes_(boundSizes(testCase, data)) {}
+  OnnxModel(const Fusion& fusion, ExpressionEvaluator& sizes)
+      : fusion_(fusion), written_(fusion), names_(fusion), graph_(names_), sizes_(sizes) {}
 
   std::string write() {
     const OnnxValueOf valueOf = [this](const Val* val) { return OnnxValue{names_.of(val), val->dtype()}; };
@@ -76,62 +69,15 @@ class OnnxModel {
   ValueNames written_;  // the names in the .fusion text, for types
   PythonNames names_;
   OnnxGraph graph_;
-  ExpressionEvaluator sizes_;
+  ExpressionEvaluator& sizes_;
 };
 
-// The elements of the inputs one after another, each dense and row-major.
-std::string bytesOf(const RunData& data) {
-  std::string bytes;
-  for (const auto& input : data.inputs) {
-    if (const size_t* tensor = std::get_if<size_t>(&input)) {
-      forEachElement(data.tensors[*tensor].ref, [&](const char* element, size_t size) { bytes.append(element, size); });
-    } else {
-      std::visit([&](auto number) { bytes.append(reinterpret_cast<const char*>(&number), sizeof number); },
-                 std::get<ScalarValue>(input).variant());
-    }
-  }
-  return bytes;
-}
+std::string writeModel(const Fusion& fusion, ExpressionEvaluator& sizes) { return OnnxModel(fusion, sizes).write(); }
 
-std::string head(const Case& testCase, const std::string& run) {
-  std::string text =
-      commented(concat("Exported by fuserfuzz: one fusion, ", run, ". The elements of the inputs lie in")) +
-      commented("the .bin file beside it, one input after another, each dense and row-major.");
-  for (const auto& [key, value] : testCase.metadata) text += commented(concat(key, ": ", value));
-  return text + leftOutComment(testCase);
-}
-
-std::optional<Refusal> refusalOf(const Fusion& fusion) {
-  for (const Expr* expr : fusion.exprs()) {
-    if (const std::optional<std::string_view> why = whyNotInOnnx(expr)) {
-      return Refusal{std::string(expr->info().mnemonic), concat(expr->output()->dtype()), std::string(*why)};
-    }
-  }
-  return std::nullopt;
-}
+constexpr RunFormat kOnnxFormat = {".onnx.txt", "# ", whyNotInOnnx, writeModel};
 
 }  // namespace
 
-Exported exportToOnnx(const Case& testCase) {
-  if (const std::optional<Refusal> refusal = refusalOf(*testCase.fusion)) return {{}, refusal};
-  Exported exported;
-  std::string leftOut;
-  for (size_t i = 0; i < testCase.runs.size(); ++i) {
-    const std::string run = concat("run_", i);
-    try {
-      const RunData data = materialize(testCase, testCase.runs[i], kMaxExportBytes);
-      const std::string text = OnnxModel(testCase, data).write();
-      exported.programs.push_back({concat(".", run, ".onnx.txt"), head(testCase, run) + text, bytesOf(data), i});
-    } catch (const UserError& error) {
-      rethrowIfSetUpError(error);
-      leftOut += commented(concat(run, " is left out, its data does not fit: ", error.what()));
-    }
-  }
-  for (ExportedProgram& program : exported.programs) program.text = leftOut + program.text;
-  if (exported.programs.empty()) {
-    exported.refusal = Refusal{"run", "no", "a model has sizes of a run, and no run of the case fits its fusion"};
-  }
-  return exported;
-}
+Exported exportToOnnx(const Case& testCase) { return exportEachRun(testCase, kOnnxFormat); }
 
 }  // namespace fuser::fuzz

@@ -3,22 +3,20 @@
 #include "fuzz/export/onnx_ops.h"
 
 #include <algorithm>
+#include <cctype>
 
-#include "fuzz/export/onnx_formula.h"
+#include "fuzz/export/expr_in_run.h"
+#include "fuzz/export/formula.h"
 
 namespace fuser::fuzz {
 namespace {
 
 // --- an expression that is being written ---
 
-class Nodes {
+class Nodes : public ExprInRun {
  public:
   Nodes(OnnxGraph& graph, const Expr* expr, ExpressionEvaluator& sizes, const OnnxValueOf& valueOf)
-      : graph_(graph), expr_(expr), sizes_(sizes), valueOf_(valueOf) {}
-
-  const Expr* expr() const { return expr_; }
-  const Attributes& attributes() const { return expr_->attributes(); }
-  size_t which = 0;  // of the results is being written
+      : ExprInRun(expr, sizes), graph_(graph), valueOf_(valueOf) {}
 
   OnnxValue node(const std::string& op, const std::string& written, const std::vector<OnnxValue>& operands) const {
     return graph_.node(op, written, operands, operands.at(0).dtype);
@@ -26,65 +24,73 @@ class Nodes {
   OnnxValue cast(const OnnxValue& value, DataType dtype) const { return graph_.cast(value, dtype); }
   OnnxValue constant(const ScalarValue& value, DataType dtype) const { return graph_.constant(value, dtype); }
   OnnxValue integers(const std::vector<int64_t>& numbers) const { return graph_.integers(numbers); }
-  OnnxValue formula(std::string_view text, const std::vector<OnnxValue>& operands, DataType dtype) const {
-    return addFormula(graph_, text, operands, dtype);
-  }
+  OnnxGraph& graph() const { return graph_; }
 
-  DataType dtype() const { return expr_->output(which)->dtype(); }
-  int64_t evaluated(IntExpr expr) const { return sizes_.evaluate(expr); }
-  std::vector<int64_t> evaluatedAll(const std::vector<IntExpr>& exprs) const {
-    std::vector<int64_t> numbers;
-    for (IntExpr expr : exprs) numbers.push_back(evaluated(expr));
-    return numbers;
-  }
-  std::vector<int64_t> sizesOf(const Val* val) const {
-    if (val->isScalar()) return {};
-    const Dims sizes = sizes_.sizes(val->as<TensorView>());
-    return {sizes.begin(), sizes.end()};
-  }
-  std::vector<int64_t> sizesOfOperand() const { return sizesOf(expr_->input(0)); }
-  std::vector<int64_t> sizesOfResult() const { return sizesOf(expr_->output(which)); }
-
-  // An operand, in its own dtype. A literal has `dtype`.
+  // An operand, in its own dtype. A literal has `dtype`. The text form has no numbers of 16 bits.
   OnnxValue operand(size_t i, DataType literals) const {
-    const Val* val = expr_->input(i);
-    const Scalar* scalar = val->isScalar() ? val->as<Scalar>() : nullptr;
-    if (scalar == nullptr || !scalar->isConstant()) return valueOf_(val);
-    return literal(*scalar->constant(), literals);
+    if (const ScalarValue* number = literal(i)) return cast(constant(*number, computeType(literals)), literals);
+    return valueOf_(expr()->input(i));
   }
-  OnnxValue operand(size_t i) const { return operand(i, expr_->input(i)->dtype()); }
+  OnnxValue operand(size_t i) const { return operand(i, expr()->input(i)->dtype()); }
 
  private:
-  // The text form has no numbers of 16 bits.
-  OnnxValue literal(const ScalarValue& value, DataType dtype) const {
-    return cast(constant(value, computeType(dtype)), dtype);
-  }
-
   OnnxGraph& graph_;
-  const Expr* expr_;
-  ExpressionEvaluator& sizes_;
   const OnnxValueOf& valueOf_;
 };
 
 // --- formulas ---
 
-// The dtype that the operands have in common: promotion of tensors is casts of its own in the fusion.
-DataType commonType(const Expr* expr) {
-  if (expr->info().result == Result::Same) return expr->output()->dtype();
-  for (const Val* operand : expr->inputs()) {
-    if (operand->isTensor()) return operand->dtype();
-  }
-  DataType common = expr->input(0)->dtype();
-  for (const Val* operand : expr->inputs()) common = promoteTypes(common, operand->dtype());
-  return common;
+constexpr NamedFormula kOnnxHelpers[] = {
+#define HELPER(name, formula) {#name, formula},
+#define FORMULA(...)
+#define SELECTION(...)
+#define WRITTEN(...)
+#define REFUSED(...)
+#include "fuzz/export/onnx.def"
+#undef HELPER
+#undef FORMULA
+#undef SELECTION
+#undef WRITTEN
+#undef REFUSED
+};
+
+// Operators whose result is bool, whatever their operands are.
+bool givesBool(std::string_view op) {
+  constexpr std::string_view kOps[] = {
+      "And", "Or", "Xor", "Not", "Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "IsNaN", "IsInf"};
+  return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
 }
 
-// A scalar beside a tensor of 16 bits is rounded to 16 bits, or not, as its row of the op table says.
-DataType operandType(const Expr* expr, size_t i, DataType common) {
-  if (takesCondition(expr->op(), i)) return DataType::Bool;
-  const bool isKept = expr->input(i)->isScalar() && expr->info().scalar == ScalarOperand::Keep;
-  return isKept ? computeType(common) : common;
-}
+// Writes formulas that compute in a dtype. In attributes, $T is that dtype, and $W the same with 32 bits at least.
+class FormulaNodes {
+ public:
+  FormulaNodes(OnnxGraph& graph, DataType dtype) : graph_(graph), dtype_(dtype) {}
+
+  OnnxValue number(double number) const { return graph_.constant(ScalarValue(number), dtype_); }
+  OnnxValue word(std::string_view name) const { FUSER_CHECK(false, "onnx.def: there is no operand '", name, "'"); }
+  OnnxValue call(std::string_view name, std::string_view attributes, const std::vector<OnnxValue>& operands) const {
+    FUSER_CHECK(std::isupper(static_cast<unsigned char>(name.front())), "onnx.def: there is no helper '", name, "'");
+    if (name == "Cast") return graph_.cast(operands.at(0), castTo(attributes));
+    return graph_.node(std::string(name), std::string(attributes), operands, resultOf(name, operands));
+  }
+  static std::span<const NamedFormula> helpers() { return kOnnxHelpers; }
+
+ private:
+  DataType castTo(std::string_view attributes) const {
+    if (attributes == "to = $T") return dtype_;
+    if (attributes == "to = $W") return dtype_ == DataType::Int8 ? DataType::Int32 : dtype_;
+    FUSER_CHECK(attributes == "to = bool", "onnx.def: a cast has 'to = $T', 'to = $W' or 'to = bool'");
+    return DataType::Bool;
+  }
+
+  static DataType resultOf(std::string_view op, const std::vector<OnnxValue>& operands) {
+    if (givesBool(op)) return DataType::Bool;
+    return operands.at(op == "Where" ? 1 : 0).dtype;
+  }
+
+  OnnxGraph& graph_;
+  DataType dtype_;
+};
 
 OnnxValue formulaOf(const Nodes& nodes, std::string_view text, bool selects) {
   const Expr* expr = nodes.expr();
@@ -95,7 +101,8 @@ OnnxValue formulaOf(const Nodes& nodes, std::string_view text, bool selects) {
     const OnnxValue operand = nodes.cast(nodes.operand(i, dtype), dtype);
     operands.push_back(takesCondition(expr->op(), i) ? operand : nodes.cast(operand, computed));
   }
-  return nodes.formula(text, operands, computed);
+  FormulaNodes writer(nodes.graph(), computed);
+  return writeFormula<OnnxValue>(parseFormula(text), operands, writer);
 }
 
 // --- rows that are functions: casts and views ---
@@ -236,16 +243,9 @@ OnnxValue smallest(const Nodes& nodes) { return reducedInAccumulator(nodes, "Red
 OnnxValue any(const Nodes& nodes) { return reducedInAccumulator(nodes, "ReduceMax"); }
 OnnxValue all(const Nodes& nodes) { return reducedInAccumulator(nodes, "ReduceMin"); }
 
-int64_t termsOf(const Nodes& nodes) {
-  const std::vector<int64_t> sizes = nodes.sizesOfOperand();
-  int64_t terms = 1;
-  for (int64_t dim : nodes.attributes().dims()) terms *= sizes[static_cast<size_t>(dim)];
-  return terms;
-}
-
 // Of nothing ReduceMean is undefined, and ours is 0 / 0.
 OnnxValue meanOf(const Nodes& nodes, const OnnxValue& value, bool keepsAxes) {
-  if (termsOf(nodes) > 0) return reduced(nodes, "ReduceMean", value, keepsAxes);
+  if (nodes.terms() > 0) return reduced(nodes, "ReduceMean", value, keepsAxes);
   const OnnxValue total = reduced(nodes, "ReduceSum", value, keepsAxes);
   return nodes.node("Div", "", {total, nodes.constant(ScalarValue(0.0), value.dtype)});
 }
@@ -260,7 +260,7 @@ OnnxValue variance(const Nodes& nodes) {
   if (nodes.which == 1) return meanOf(nodes, value, false);
   const OnnxValue distance = nodes.node("Sub", "", {value, meanOf(nodes, value, true)});
   const OnnxValue squares = reduced(nodes, "ReduceSum", nodes.node("Mul", "", {distance, distance}));
-  const int64_t divisor = std::max<int64_t>(termsOf(nodes) - nodes.attributes().correction(), 0);
+  const int64_t divisor = std::max<int64_t>(nodes.terms() - nodes.attributes().correction(), 0);
   return nodes.node("Div", "", {squares, nodes.constant(ScalarValue(static_cast<double>(divisor)), value.dtype)});
 }
 

@@ -53,12 +53,21 @@ TEST_F(ExportCommandTest, AnOnnxModelHasItsDataBesideIt) {
   EXPECT_EQ(std::filesystem::file_size(out("all/neg.run_0.onnx.bin")), 16u);
 }
 
+TEST_F(ExportCommandTest, AStablehloModuleHasItsDataBesideIt) {
+  const Outcome printed = fuserfuzz("export --to=stablehlo " + file("neg.fusion"));
+  EXPECT_EQ(printed.exitCode, 0) << printed.text;
+  EXPECT_TRUE(holds(printed.text, "    %y = stablehlo.negate %x : tensor<4xf32>  // f32[i0]\n")) << printed.text;
+  EXPECT_EQ(fuserfuzz("export --to=stablehlo " + file("neg.fusion") + " --out " + out("neg.mlir")).exitCode, 0);
+  EXPECT_EQ(std::filesystem::file_size(out("neg.mlir")), printed.text.size());
+  EXPECT_EQ(std::filesystem::file_size(out("neg.bin")), 16u);
+}
+
 TEST_F(ExportCommandTest, ErrorsAreOneSentence) {
   const std::pair<std::string, const char*> errors[] = {
       {"export", "nothing to export: name a file, or a number of generated cases with --cases"},
       {"export --cases 2", "several cases need a folder for their programs: --out DIR"},
       {"export --to=tensorflow " + file("a.fusion"),
-       "there is no format 'tensorflow' to export to; known: pytorch, onnx"},
+       "there is no format 'tensorflow' to export to; known: pytorch, onnx, stablehlo"},
       {"export " + file("a.fusion") + " " + file("a.fusion") + " --out " + out("all"),
        "two cases are called a; export them to two folders"},
   };
@@ -88,7 +97,7 @@ TEST_F(ExportCommandTest, TheCheckSaysThatNothingRunsItsPrograms) {
 TEST_F(ExportCommandTest, AnUnknownCompilerIsNamed) {
   const Outcome outcome = shell("fuzz/compilers/setup tensorflow");
   EXPECT_EQ(outcome.exitCode, 1);
-  EXPECT_TRUE(holds(outcome.text, "SETUP FAILURE: there is no compiler 'tensorflow'; known: onnx torch"))
+  EXPECT_TRUE(holds(outcome.text, "SETUP FAILURE: there is no compiler 'tensorflow'; known: onnx stablehlo torch"))
       << outcome.text;
   EXPECT_EQ(shell("fuzz/compilers/setup --help").exitCode, 0);
 }

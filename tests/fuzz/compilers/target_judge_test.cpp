@@ -243,14 +243,49 @@ run { %x = values [3.0] : f32[1] }
   EXPECT_EQ(verdict.elements.decided, 3);
 }
 
-TEST(TargetJudgeTest, EagerModeAgreesWithLibTorch) {
-  const Target& eager = targetNamed("torch-eager");
-  if (const std::string why = whyNotSetUp(eager); !why.empty()) GTEST_SKIP() << why;
+// Whose environment is not there, is left out.
+class InstalledTargetTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(InstalledTargetTest, AgreesWithLibTorch) {
+  const Target& target = targetNamed(GetParam());
+  if (const std::string why = whyNotSetUp(target); !why.empty()) GTEST_SKIP() << why;
   JudgeSettings settings;
-  settings.target = makeTargetJudge(eager, {.seconds = 60});
+  settings.target = makeTargetJudge(target, {.seconds = 60});
   const CaseVerdict verdict = judgeCase(parseCase(kDoubled, "test"), settings);
   EXPECT_EQ(verdict.kind, VerdictKind::Agrees) << toString(verdict);
 }
+
+// bf16, bool, integers that wrap, numbers, empty tensors and two runs go there and back.
+TEST_P(InstalledTargetTest, EveryDtypeComesBackFromEachRun) {
+  const Target& target = targetNamed(GetParam());
+  if (const std::string why = whyNotSetUp(target); !why.empty()) GTEST_SKIP() << why;
+  const std::string text = R"(
+fusion f(%x: bf16[i0], %i: i8[i0], %b: bool[i0], %k: f64) {
+  %y = mul(%x, %x)
+  %j = add(%i, %i)
+  %c = logical_not(%b)
+  %s = add(%k, 0.5)
+  %h = cast(%j) {dtype = f16}
+  return %y, %j, %c, %s, %h, %x
+}
+run { %x = values [1.0, -3.0] : bf16[2]  %i = values [4, -5] : i8[2]  %b = values [true, false] : bool[2]  %k = 0.25 }
+run { %x = values [] : bf16[0]  %i = values [] : i8[0]  %b = values [] : bool[0]  %k = 2.0 }
+)";
+  JudgeSettings settings;
+  settings.target = makeTargetJudge(target, {.seconds = 60});
+  const CaseVerdict verdict = judgeCase(parseCase(text, "test"), settings);
+  EXPECT_EQ(verdict.kind, VerdictKind::Agrees) << toString(verdict);
+  EXPECT_EQ(verdict.elements.judged, 12);
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, InstalledTargetTest,
+                         testing::Values("torch-eager", "onnx-reference", "onnxruntime", "stablehlo-interpreter", "xla-cpu",
+                                         "iree-cpu"),
+                         [](const auto& target) {
+                           std::string name = target.param;
+                           for (char& c : name) c = c == '-' ? '_' : c;
+                           return name;
+                         });
 
 }  // namespace
 }  // namespace fuser::fuzz

@@ -25,7 +25,7 @@ TEST(ExportTest, AnUnknownFormatNamesThoseThatThereAre) {
     exportFormat("tensorflow");
     ADD_FAILURE() << "no error";
   } catch (const UserError& error) {
-    EXPECT_STREQ(error.what(), "there is no format 'tensorflow' to export to; known: pytorch, onnx");
+    EXPECT_STREQ(error.what(), "there is no format 'tensorflow' to export to; known: pytorch, onnx, stablehlo");
   }
 }
 
@@ -37,16 +37,24 @@ TEST(PytorchRowsTest, PytorchSaysEveryOp) {
   for (OpKind op : kAllOps) EXPECT_EQ(whyNotInPytorch(op), std::nullopt) << opName(op);
 }
 
-// The parts of ONNX that the specification lacks; of every other op each dtype that it takes has a formula.
-TEST(OnnxRowsTest, RefusesWhatHasNoOperators) {
+// The ops that the format refuses on some dtype. Of every other one, each dtype that it takes has a formula.
+std::set<std::string> refusedOps(std::string_view format) {
   std::set<std::string> refused;
   for (const Combination& combination : possibleCombinations()) {
     const Case testCase = parseCase(*caseOf(combination), combination[0]);
-    const Exported exported = exportFormat("onnx").write(testCase);
+    const Exported exported = exportFormat(format).write(testCase);
     if (exported.refusal) refused.insert(exported.refusal->op);
   }
-  EXPECT_EQ(refused, (std::set<std::string>{"bitwise_left_shift", "bitwise_right_shift", "erfc", "gcd", "lcm", "lgamma",
-                                            "nextafter"}));
+  return refused;
+}
+
+TEST(OnnxRowsTest, RefusesWhatHasNoOperators) {
+  EXPECT_EQ(refusedOps("onnx"), (std::set<std::string>{"bitwise_left_shift", "bitwise_right_shift", "erfc", "gcd",
+                                                       "lcm", "lgamma", "nextafter"}));
+}
+
+TEST(StablehloRowsTest, RefusesWhatHasNoOperations) {
+  EXPECT_EQ(refusedOps("stablehlo"), std::set<std::string>{"lgamma"});
 }
 
 TEST(PytorchTest, SeedsAndGeneratedCasesAreValidPython) {

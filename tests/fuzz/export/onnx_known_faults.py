@@ -1,62 +1,9 @@
-"""Where ReferenceEvaluator leaves ONNX's specification, or LibTorch the language: elements that are left out, and counted.
-
-A row says of which op and dtypes, which elements may differ (a function of wanted, given and the operands), and why. Rows of
-functions of LibTorch are those of tests/oracle/boxes_test.cpp.
-"""
+"""Where ReferenceEvaluator leaves ONNX's specification: elements that are left out, and counted. libtorch_faults.py has LibTorch's."""
 
 import numpy as np
 
-from onnx_bounds import unit, wide
-
-SIXTEEN = ("f16", "bf16")
-WIDE = ("f32", "f64")
-FLOATS = SIXTEEN + WIDE
-
-
-def rounded_right(wanted, given, operands):
-    """numpy's square root is rounded correctly, as IEEE 754 says."""
-    return np.broadcast_to(given == np.sqrt(operands[0]), wanted.shape)
-
-
-def scale(wanted, operands):
-    largest = np.abs(np.nan_to_num(wide(wanted), posinf=0, neginf=0))
-    for operand in operands:
-        if operand.dtype != np.bool_:
-            largest = np.maximum(largest, np.abs(np.nan_to_num(wide(operand), posinf=0, neginf=0)))
-    return np.broadcast_to(largest, wanted.shape)
-
-
-def near_in_16_bits(wanted, given, operands):
-    return np.abs(wide(wanted) - wide(given)) <= 4 * unit(wanted.dtype) * scale(wanted, operands)
-
-
-def near_result_in_16_bits(wanted, given, operands):
-    return np.abs(wide(wanted) - wide(given)) <= 4 * unit(wanted.dtype) * np.abs(wide(wanted))
-
-
-def zeros(wanted, given, operands):
-    return (wanted == 0) & (given == 0)
-
-
-def sign_of_nan(wanted, given, operands):
-    return np.isnan(np.broadcast_to(operands[-1], wanted.shape)) & (np.abs(wanted) == np.abs(given))
-
-
-def near_quotient(wanted, given, operands):
-    """Of whole numbers: one more or less, beside the rounding of the quotient."""
-    return np.abs(wide(wanted) - wide(given)) <= 1 + 4 * unit(wanted.dtype) * np.abs(wide(wanted))
-
-
-def large_quotient(wanted, given, operands):
-    """Of a literal operand nothing is known: then of what its result shows."""
-    if len(operands) < 2:
-        return np.isnan(wanted) | np.isnan(given)
-    return np.broadcast_to(~(np.abs(wide(operands[0]) / wide(operands[1])) < 2.0 ** 20), wanted.shape)
-
-
-def near_overflow(wanted, given, operands):
-    size = np.abs(wide(operands[0]))
-    return np.broadcast_to(((size > 88.5) & (size < 90)) | ((size > 709) & (size < 710.5)), wanted.shape)
+from bounds import wide
+from libtorch_faults import scale
 
 
 def near_in_f32(wanted, given, operands):
@@ -65,25 +12,6 @@ def near_in_f32(wanted, given, operands):
 
 # op, dtypes, elements, why
 KNOWN_FAULTS = [
-    ("Sqrt", WIDE, rounded_right, "LibTorch: MKL's vector square root is off by an ulp"),
-    ("Relu", FLOATS, zeros, "LibTorch leaves -0 as it is; the language gives +0, and ONNX's y = max(0, x) does not say"),
-    ("Copysign", FLOATS, sign_of_nan, "LibTorch copies the sign of a NaN; a NaN has no sign in the language"),
-    ("Rsqrt", SIXTEEN, near_in_16_bits, "LibTorch rounds the square root to 16 bits before it divides"),
-    ("Softsign", SIXTEEN, near_in_16_bits, "LibTorch: three ops, each rounded to 16 bits"),
-    ("Logit", SIXTEEN, near_in_16_bits, "LibTorch rounds each step to 16 bits"),
-    ("Xlogy", SIXTEEN, near_in_16_bits, "LibTorch rounds the logarithm to 16 bits before it multiplies"),
-    ("Prod", SIXTEEN, near_result_in_16_bits, "LibTorch multiplies axis by axis, and rounds to 16 bits between"),
-    ("Arange", SIXTEEN, near_result_in_16_bits, "LibTorch's vector kernel adds in 16 bits"),
-    ("Mul", SIXTEEN, near_in_16_bits, "LibTorch's CPU kernel rounds a number in front of 16 bits to 16 bits"),
-    ("Tanhshrink", SIXTEEN, near_in_16_bits, "LibTorch: two ops, each rounded to 16 bits"),
-    ("Lerp", SIXTEEN, near_in_16_bits, "LibTorch's CPU kernel rounds a number beside 16 bits to 16 bits"),
-    ("TruncDiv", SIXTEEN, near_quotient, "LibTorch rounds the quotient to 16 bits before it truncates it"),
-    ("Fmod", FLOATS, large_quotient, "LibTorch's vector fmod is wrong or NaN for large quotients"),
-    ("Remainder", FLOATS, large_quotient, "LibTorch's vector fmod is wrong or NaN for large quotients"),
-    ("FloorDiv", FLOATS, large_quotient, "LibTorch's vector fmod is wrong or NaN for large quotients"),
-    ("FloorDiv", SIXTEEN, near_quotient, "LibTorch rounds each step to 16 bits"),
-    ("Sinh", WIDE, near_overflow, "LibTorch's vector sinh overflows at 88.5 in f32, at 709.8 in f64"),
-    ("Cosh", WIDE, near_overflow, "LibTorch's vector cosh overflows at 88.5 in f32, at 709.8 in f64"),
     ("Erf", ("f64",), near_in_f32, "ReferenceEvaluator computes Erf in f32 (np.vectorize(erf, otypes=['f'])); the "
      "specification: Computes the error function of the given input tensor element-wise"),
     ("Gelu", ("f64",), near_in_f32, "ReferenceEvaluator: its Erf is f32"),
@@ -96,13 +24,6 @@ KNOWN_ERRORS = [
     ("Softsign", "TypeError", "ReferenceEvaluator's Softsign gives a numpy scalar for a tensor of rank 0, and rejects it; the "
      "specification has no least rank"),
 ]
-
-
-def known_elements(op, dtype, wanted, given, operands):
-    """Yields (which elements, why)."""
-    for fault_op, dtypes, elements, why in KNOWN_FAULTS:
-        if op == fault_op and dtype in dtypes:
-            yield elements(wanted, given, operands), f"{dtype} {op}: {why}"
 
 
 def known_error(op, text):

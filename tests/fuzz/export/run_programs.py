@@ -2,34 +2,22 @@
 
 All programs run in this one process, each in a namespace of its own. Checked of every run, to the bit: the inputs' elements,
 strides, offsets and shared memory; the outputs' dtype, sizes and elements (all NaN are equal). Refusals must agree, too.
-Prints a line a disagreement, then the totals; exit code 1 if anything disagrees or nothing was compared.
 """
 
-import argparse
-import collections
-import json
-import pathlib
-import sys
-
-import numpy as np
 import torch
+
+from reference_folder import check_folder
 
 DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i64": torch.int64,
           "i32": torch.int32, "i8": torch.int8, "bool": torch.bool}
 
 
-class Reference:
-    def __init__(self, folder):
-        self.cases = json.loads((folder / "reference.json").read_text())["cases"]
-        self.elements = np.memmap(folder / "reference.bin", dtype=np.uint8, mode="r")
-
-    def tensor(self, stored):
-        dtype = DTYPES[stored["dtype"]]
-        count = int(np.prod(stored["sizes"], dtype=np.int64)) * dtype.itemsize
-        if count == 0:
-            return torch.empty(stored["sizes"], dtype=dtype)
-        data = torch.from_numpy(np.array(self.elements[stored["at"]:stored["at"] + count]))
-        return data.view(dtype).reshape(stored["sizes"])
+def tensor_of(folder, stored):
+    dtype = DTYPES[stored["dtype"]]
+    data = folder.bytes_of(stored, dtype.itemsize)
+    if data.size == 0:
+        return torch.empty(stored["sizes"], dtype=dtype)
+    return torch.from_numpy(data).view(dtype).reshape(stored["sizes"])
 
 
 def bits_of(tensor):
@@ -53,14 +41,14 @@ def difference(wanted, given, nans_are_equal):
     return f"{len(where)} of {wanted.numel()} elements differ, first {where[0]}: {two[where[0]]} instead of {one[where[0]]}"
 
 
-def input_problems(reference, run, arguments):
+def input_problems(folder, run, arguments):
     tensors = [argument for argument in arguments if isinstance(argument, torch.Tensor)]
     by_name = dict(zip((stored["name"] for stored in run["inputs"]), tensors))
     if len(by_name) != len(run["inputs"]):
         yield f"{len(by_name)} input tensors instead of {len(run['inputs'])}"
     for stored, tensor in zip(run["inputs"], tensors):
         name = stored["name"]
-        if problem := difference(reference.tensor(stored), tensor, nans_are_equal=False):
+        if problem := difference(tensor_of(folder, stored), tensor, nans_are_equal=False):
             yield f"input {name}: {problem}"
         if list(tensor.stride()) != stored["strides"]:
             yield f"input {name}: strides {list(tensor.stride())} instead of {stored['strides']}"
@@ -80,17 +68,17 @@ def evaluated(program, function, run):
         return None, f"{type(error).__name__}: {str(error).splitlines()[0]}"
 
 
-def problems_of(reference, stored, program, totals, refusals):
+def program_problems(folder, stored, program, totals, left_out):
     runs = {run.__name__: run for run in program["RUNS"]}
     if list(runs) != [run["name"] for run in stored["runs"]]:
         yield f"has the runs {list(runs)} instead of {[run['name'] for run in stored['runs']]}"
         return
     for run in stored["runs"]:
         totals["runs"] += 1
-        yield from (f"{run['name']}: {problem}" for problem in input_problems(reference, run, runs[run["name"]]()))
+        yield from (f"{run['name']}: {problem}" for problem in input_problems(folder, run, runs[run["name"]]()))
         outputs, refusal = evaluated(program, program["fusion"], runs[run["name"]])
         if refusal or run["refused"]:
-            refusals[run["refused"][:90]] += 1
+            left_out["runs that both refuse: " + run["refused"][:90]] += 1
             if bool(refusal) != bool(run["refused"]):
                 yield f"{run['name']}: refused by {'PyTorch: ' + refusal if refusal else 'the reference: ' + run['refused']}"
             continue
@@ -99,30 +87,16 @@ def problems_of(reference, stored, program, totals, refusals):
         for wanted, given in zip(run["outputs"], outputs):
             totals["outputs"] += 1
             totals["elements"] += given.numel() if isinstance(given, torch.Tensor) else 0
-            if problem := difference(reference.tensor(wanted), given, nans_are_equal=True):
+            if problem := difference(tensor_of(folder, wanted), given, nans_are_equal=True):
                 yield f"{run['name']}: output {wanted['name']}: {problem}"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path)
-    folder = parser.parse_args().folder
-    torch.set_num_threads(1)
-    reference, wrong = Reference(folder), 0
-    totals, refusals = collections.Counter(), collections.Counter()
-    for stored in reference.cases:
-        path = folder / stored["program"]
-        program = {"__name__": path.stem, "__doc__": None}
-        exec(compile(path.read_text(), str(path), "exec"), program)
-        found = list(problems_of(reference, stored, program, totals, refusals))
-        wrong += bool(found)
-        for problem in found:
-            print(f"{path.name}: {problem}")
-    for refusal, count in refusals.most_common():
-        print(f"{count} runs that both refuse: {refusal}")
-    print(f"{len(reference.cases)} programs, {wrong} disagree with the reference; "
-          + ", ".join(f"{count} {what}" for what, count in totals.items()) + f"; torch {torch.__version__}")
-    sys.exit(1 if wrong or totals["outputs"] == 0 else 0)
+def problems_of(folder, case, totals, left_out):
+    path = folder.path / case["program"]
+    program = {"__name__": path.stem, "__doc__": None}
+    exec(compile(path.read_text(), str(path), "exec"), program)
+    yield from (f"{path.name}: {problem}" for problem in program_problems(folder, case, program, totals, left_out))
 
 
-main()
+torch.set_num_threads(1)
+check_folder(__doc__, problems_of, f"torch {torch.__version__}")
