@@ -6,6 +6,7 @@
 
 #include "fuser/command_line/numbers.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/perform_task.h"
 #include "fuzz/campaign/sha1.h"
 #include "fuzz/cli/arguments.h"
 #include "fuzz/cli/command.h"
@@ -18,6 +19,7 @@ struct ImportArguments {
   std::vector<std::string> paths;
   std::string out;
   uint64_t most = 0, maxExpressions = 0;
+  bool decided = false;
 };
 
 // The .json files among the paths and in the folders among them, sorted by name.
@@ -65,6 +67,12 @@ void printOutside(const Import& import) {
   for (const auto& [count, row] : rows) printLine(concat(row, count, " |"));
 }
 
+// Whether the judge decides each element of its results, and all are right.
+bool isDecided(const Subgraph& subgraph) {
+  const JudgingTask task = TextsTask{{subgraph.text}};
+  return resultOf(runAlone(printTask(task), Limits(), judgingWork(TaskSettings()))).verdict.kind == VerdictKind::Agrees;
+}
+
 int importCommand(const ImportArguments& arguments) {
   if (!arguments.out.empty()) makeWritableFolder(arguments.out);
   Import import;
@@ -75,7 +83,9 @@ int importCommand(const ImportArguments& arguments) {
   printOutside(import);
   const size_t most = arguments.most == 0 ? import.subgraphs().size() : arguments.most;
   const size_t maxExpressions = arguments.maxExpressions == 0 ? SIZE_MAX : arguments.maxExpressions;
-  const std::vector<size_t> chosen = import.chosen(most, maxExpressions);
+  const std::vector<size_t> chosen = import.chosen(most, [&](const Subgraph& subgraph) {
+    return subgraph.expressions <= maxExpressions && (!arguments.decided || isDecided(subgraph));
+  });
   printLine(concat("\n", import.subgraphs().size(), " distinct subgraphs",
                    arguments.out.empty() ? "" : concat(", ", chosen.size(), " of them written to ", arguments.out)));
   if (arguments.out.empty()) return kExitClean;
@@ -109,6 +119,8 @@ Command addImportCommand(CLI::App& app) {
              0)
       ->type_name("N")
       ->capture_default_str();
+  command->add_flag("--decided", arguments->decided,
+                    "write those alone that replay with each element decided and right; the others may be findings");
   command->footer(R"(
 What it does
   A graph is split at each op that the language of fusions has not (matmul, convolution, embedding, …). What lies
@@ -127,7 +139,7 @@ What it does
 Examples
   fuserfuzz import model.json                               the tables
   fuserfuzz import model.json --out subgraphs               the cases, too
-  fuserfuzz import graphs --out corpus/models --most 200 --max-expressions 100
+  fuserfuzz import graphs --out corpus/models --most 200 --max-expressions 150 --decided
 )");
   return {command, [arguments](const LogPtr&) { return importCommand(*arguments); }};
 }

@@ -39,11 +39,9 @@ void Import::add(const Graph& graph) {
   graphs_.push_back(std::move(imported));
 }
 
-std::vector<size_t> Import::chosen(size_t count, size_t maxExpressions) const {
+std::vector<size_t> Import::chosen(size_t count, const std::function<bool(const Subgraph&)>& accepts) const {
   std::vector<size_t> left, chosen;
-  for (size_t i = 0; i < subgraphs_.size(); ++i) {
-    if (subgraphs_[i].subgraph.expressions <= maxExpressions) left.push_back(i);
-  }
+  for (size_t i = 0; i < subgraphs_.size(); ++i) left.push_back(i);
   std::set<std::string> known;
   std::set<std::set<std::string>> sets;
   while (chosen.size() < count && !left.empty()) {
@@ -55,11 +53,13 @@ std::vector<size_t> Import::chosen(size_t count, size_t maxExpressions) const {
     };
     const auto best =
         std::max_element(left.begin(), left.end(), [&](size_t a, size_t b) { return worth(a) < worth(b); });
-    const std::set<std::string>& features = subgraphs_[*best].subgraph.features;
+    const size_t index = *best;
+    left.erase(best);
+    if (!accepts(subgraphs_[index].subgraph)) continue;
+    const std::set<std::string>& features = subgraphs_[index].subgraph.features;
     known.insert(features.begin(), features.end());
     sets.insert(features);
-    chosen.push_back(*best);
-    left.erase(best);
+    chosen.push_back(index);
   }
   std::sort(chosen.begin(), chosen.end());
   return chosen;

@@ -2,6 +2,7 @@
 // Import: graphs of PyTorch's models as cases. A graph is taken apart at the ops that the language has not; each
 // connected part is a subgraph, and those that are equal up to names are one.
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -36,9 +37,9 @@ class Import {
   const std::vector<ImportedGraph>& graphs() const { return graphs_; }
   const std::vector<ImportedSubgraph>& subgraphs() const { return subgraphs_; }  // distinct ones, in order
 
-  // At most `count` subgraphs of at most `maxExpressions`, as indices in ascending order: each time the one with most
-  // ops and pairs of ops that none before had; then, with a set of features of their own, the largest.
-  std::vector<size_t> chosen(size_t count, size_t maxExpressions) const;
+  // At most `count` subgraphs that `accepts` takes, as indices in ascending order: each time the one with most ops and
+  // pairs of ops that none before had; then, with a set of features of their own, the largest.
+  std::vector<size_t> chosen(size_t count, const std::function<bool(const Subgraph&)>& accepts) const;
 
  private:
   std::vector<ImportedGraph> graphs_;

@@ -202,20 +202,15 @@ std::set<std::string> featuresOf(const Fusion& fusion) {
   return features;
 }
 
-// The text with data of one kind: what of it was seen does not tell subgraphs apart.
-std::string keyOf(Case& testCase) {
-  for (RunInput& input : testCase.runs[0].inputs) std::get<TensorInput>(input.value).recipe = Recipe();
-  return printCase(testCase);
-}
-
 Subgraph subgraphIn(const Graph& graph, const CanonicalOrder& order, Form form) {
   const CaseText text(graph, order, form);
   Case testCase = parseCase(text.text(), "subgraph");
   checkResults(graph, testCase, text.results());
   materialize(testCase, testCase.runs[0]);
+  testCase.metadata.emplace_back("source", graph.name);
   Subgraph subgraph;
   subgraph.text = printCase(testCase);
-  subgraph.key = keyOf(testCase);
+  subgraph.key = subgraphKey(testCase);
   subgraph.nodes = order.nodes().size();
   subgraph.expressions = testCase.fusion->exprs().size();
   subgraph.features = featuresOf(*testCase.fusion);
@@ -229,6 +224,13 @@ std::string reasonOf(const UserError& error) {
 }
 
 }  // namespace
+
+std::string subgraphKey(const Case& testCase) {
+  Case key = cloneCase(testCase);
+  key.metadata.clear();
+  for (RunInput& input : key.runs.at(0).inputs) std::get<TensorInput>(input.value).recipe = Recipe();
+  return printCase(key);
+}
 
 Subgraph subgraphOf(const Graph& graph, const Region& region) {
   const CanonicalOrder order(graph, region);

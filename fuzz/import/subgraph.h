@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "fuser/case/case.h"
 #include "fuzz/import/regions.h"
 
 namespace fuser::fuzz {
@@ -18,6 +19,9 @@ struct Subgraph {
   size_t expressions = 0;  // of the program
   std::set<std::string> features;  // each op with its dtype, and with the ops whose results it reads
 };
+
+// The text without its source and the ranges of its data: equal for subgraphs that are equal up to names.
+std::string subgraphKey(const Case& testCase);
 
 // A UserError says what in the region the language refuses; an OutsideTheLanguage, if it is a node by itself.
 Subgraph subgraphOf(const Graph& graph, const Region& region);
