@@ -6,9 +6,9 @@
     ~/.cache/fuser/compilers/models/bin/python fuzz/import/models.py out/graphs bert swin  # some
     fuserfuzz import out/graphs --out out/models
 
-Of a model three kinds of graphs: `forward`, what torch.export gives of it in evaluation mode; `train`, forward pass, loss
-and gradients of all parameters in training mode, by make_fx; `autocast`, the same in bfloat16 where autocast says so. Of an
-optimizer `step`, over three parameters. A graph that PyTorch does not give is named with the reason, and so counted.
+Of a model three kinds of graphs: `forward`, what torch.export gives of it in evaluation mode; `train`, forward pass,
+loss and gradients of all parameters in training mode, by make_fx; `autocast`, the same in bfloat16 where autocast says
+so. Of an optimizer `step`, over three parameters. A graph that PyTorch does not give is named with the reason, and so counted.
 
 Sizes are small and mostly different, so that those that are equal by chance are few: batch 2, 7 tokens, 3 heads of 8.
 """
@@ -105,7 +105,8 @@ def clip():
     config = transformers.CLIPConfig(text_config=text_config, vision_config=vision_config, projection_dim=20)
     config._attn_implementation = "eager"
     model = transformers.CLIPModel(config)
-    return First(model, "pixel_values"), (torch.randint(3, VOCABULARY, (BATCH, TOKENS)), torch.randn(BATCH, 3, IMAGE, IMAGE))
+    ids = torch.randint(3, VOCABULARY, (BATCH, TOKENS))
+    return First(model, "pixel_values"), (ids, torch.randn(BATCH, 3, IMAGE, IMAGE))
 
 
 class First(torch.nn.Module):
@@ -124,13 +125,14 @@ class First(torch.nn.Module):
         return next(value for value in values if isinstance(value, torch.Tensor) and value.is_floating_point())
 
 
-VIT = dict(hidden_size=HIDDEN, num_hidden_layers=2, num_attention_heads=HEADS, intermediate_size=INNER, image_size=IMAGE,
-           patch_size=8)  # fmt: skip
+VIT = dict(hidden_size=HIDDEN, num_hidden_layers=2, num_attention_heads=HEADS, intermediate_size=INNER,
+           image_size=IMAGE, patch_size=8)  # fmt: skip
 
 MODELS = {
     "bert": text("BertConfig", "AutoModelForMaskedLM"),
     "roberta": text("RobertaConfig", "AutoModelForMaskedLM"),
-    "distilbert": text("DistilBertConfig", "AutoModelForMaskedLM", dim=HIDDEN, n_layers=2, n_heads=HEADS, hidden_dim=INNER),
+    "distilbert": text("DistilBertConfig", "AutoModelForMaskedLM", dim=HIDDEN, n_layers=2, n_heads=HEADS,
+                       hidden_dim=INNER),
     "albert": text("AlbertConfig", "AutoModelForMaskedLM", embedding_size=16),
     "deberta": text("DebertaV2Config", "AutoModelForMaskedLM", relative_attention=True, pos_att_type=["p2c", "c2p"],
                     position_buckets=4),  # fmt: skip
@@ -150,23 +152,28 @@ MODELS = {
     "cohere": text("CohereConfig", num_key_value_heads=1),
     "falcon": text("FalconConfig", new_decoder_architecture=False, multi_query=True),
     "mamba": text("MambaConfig", state_size=4, conv_kernel=3, expand=2, time_step_rank=5, num_hidden_layers=1),
-    "t5": encoder_decoder("T5Config", "T5ForConditionalGeneration", vocab_size=VOCABULARY, d_model=HIDDEN, d_kv=HEAD, d_ff=INNER,
+    "t5": encoder_decoder("T5Config", "T5ForConditionalGeneration", vocab_size=VOCABULARY, d_model=HIDDEN, d_kv=HEAD,
+                          d_ff=INNER,
                           num_layers=1, num_heads=HEADS, feed_forward_proj="gated-gelu", decoder_start_token_id=0,
                           relative_attention_num_buckets=8, pad_token_id=0, bos_token_id=1, eos_token_id=2),
-    "bart": encoder_decoder("BartConfig", "BartForConditionalGeneration", vocab_size=VOCABULARY, d_model=HIDDEN, encoder_layers=1,
+    "bart": encoder_decoder("BartConfig", "BartForConditionalGeneration", vocab_size=VOCABULARY, d_model=HIDDEN,
+                            encoder_layers=1,
                             decoder_layers=1, encoder_attention_heads=HEADS, decoder_attention_heads=HEADS,
                             encoder_ffn_dim=INNER, decoder_ffn_dim=INNER, max_position_embeddings=16, pad_token_id=0,
                             bos_token_id=1, eos_token_id=2, decoder_start_token_id=2),
     "vit": vision("ViTConfig", "ViTForImageClassification", **VIT),
-    "beit": vision("BeitConfig", "BeitForImageClassification", use_relative_position_bias=True, layer_scale_init_value=0.1, **VIT),
+    "beit": vision("BeitConfig", "BeitForImageClassification", use_relative_position_bias=True,
+                   layer_scale_init_value=0.1, **VIT),
     "dinov2": vision("Dinov2Config", "Dinov2ForImageClassification", use_swiglu_ffn=True, **VIT),
     "whisper": whisper,
     "clip": clip,
     "deit": image(lambda: timm.models.deit.VisionTransformerDistilled(
         img_size=IMAGE, patch_size=8, embed_dim=HIDDEN, depth=1, num_heads=HEADS, num_classes=CLASSES)),
     "swin": image(lambda: timm.models.swin_transformer.SwinTransformer(
-        img_size=IMAGE, patch_size=4, window_size=4, embed_dim=12, depths=(2, 1), num_heads=(2, 3), num_classes=CLASSES)),
-    "convnext": image(lambda: timm.models.convnext.ConvNeXt(depths=(1, 1, 1, 1), dims=(8, 12, 16, 20), num_classes=CLASSES)),
+        img_size=IMAGE, patch_size=4, window_size=4, embed_dim=12, depths=(2, 1), num_heads=(2, 3),
+        num_classes=CLASSES)),
+    "convnext": image(lambda: timm.models.convnext.ConvNeXt(
+        depths=(1, 1, 1, 1), dims=(8, 12, 16, 20), num_classes=CLASSES)),
     "convnext2": image(lambda: timm.models.convnext.ConvNeXt(
         depths=(1, 1, 1, 1), dims=(8, 12, 16, 20), use_grn=True, ls_init_value=None, num_classes=CLASSES)),
     "resnet": image(lambda: timm.models.resnet.ResNet(
@@ -180,7 +187,8 @@ MODELS = {
     "mobilenetv3": image(lambda: timm.create_model("mobilenetv3_small_050", num_classes=CLASSES)),
     "nfnet": image(lambda: timm.create_model("test_nfnet", num_classes=CLASSES)),
     "xcit": image(lambda: timm.models.xcit.Xcit(
-        img_size=IMAGE, patch_size=8, embed_dim=16, depth=1, num_heads=2, cls_attn_layers=1, eta=1.0, num_classes=CLASSES)),
+        img_size=IMAGE, patch_size=8, embed_dim=16, depth=1, num_heads=2, cls_attn_layers=1, eta=1.0,
+        num_classes=CLASSES)),
 }  # fmt: skip
 
 OPTIMIZERS = {

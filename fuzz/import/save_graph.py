@@ -6,8 +6,9 @@
     from save_graph import save
     save(torch.export.export(model, inputs), "model.json")      # or a GraphModule of make_fx, of aot_autograd
 
-An ExportedProgram is decomposed first: to core ATen, and norms and softmax further, to what they are made of; activations
-that the language of fusions has stay whole. make_fx takes the same table: make_fx(f, decomposition_table=decompositions()).
+An ExportedProgram is decomposed first: to core ATen, and norms and softmax further, to what they are made of;
+activations that the language of fusions has stay whole. make_fx takes the same table:
+make_fx(f, decomposition_table=decompositions()).
 Nothing but the graph is saved: no weights, and of a program with example inputs the least and greatest element of each
 value, with two digits, so that data can be made that is like it. The same program gives the same bytes.
 
@@ -16,18 +17,18 @@ The file is an object:
     format    1
     name      the graph's name
     torch     the version that saved it
-    nodes     one object each, in the order of the graph, one a line; checks, which have no result, are left out, and constant
-              tensors are placeholders:
+    nodes     one object each, in the order of the graph, one a line; checks, which have no result, are left out, and
+              constant tensors are placeholders:
       name       unique
       op         "placeholder", "output", "getitem", or an operator with its overload: "aten.add.Tensor"
       arguments  by the names of the operator's schema; those that have the schema's default are left out, and so are
-                 device, layout, pin_memory and non_blocking. A placeholder has none, getitem has `value` and `index`, and
-                 output has `values`
+                 device, layout, pin_memory and non_blocking. A placeholder has none, getitem has `value` and `index`,
+                 and output has `values`
       results    one object each, or null for what is no tensor: dtype ("float32"), shape, strides, and range ([least,
                  greatest]) where the program was run and all its elements are finite
 
-An argument is null, a bool, a number, a string, a list of arguments, or an object with one entry: value (the name of the node
-that makes it), number ("inf", "-inf", "nan"), dtype ("float32"), memory_format ("channels_last"), other (its text).
+An argument is null, a bool, a number, a string, a list of arguments, or an object with one entry: value (the name of
+the node that makes it), number ("inf", "-inf", "nan"), dtype ("float32"), memory_format ("channels_last"), other (its text).
 """
 
 import argparse
@@ -283,7 +284,8 @@ def save(program, path, name=None, inputs=None):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Saves what torch.export.save has written as JSON for fuserfuzz import.")
+    about = "Saves what torch.export.save has written as JSON for fuserfuzz import."
+    parser = argparse.ArgumentParser(description=about)
     parser.add_argument("program", help="a .pt2 file of torch.export.save")
     parser.add_argument("json", help="the file to write; - for standard output")
     parser.add_argument("--name", help="the graph's name (default: that of the file)")

@@ -2,4 +2,5 @@
 
 . "$compilers/torch/finish.sh"
 step "importing timm and transformers" env HF_HUB_OFFLINE=1 "$environment/bin/python" -c \
-  "import timm; from transformers import BertModel, LlamaForCausalLM" || fail "the models' packages do not import in $environment"
+  "import timm; from transformers import BertModel, LlamaForCausalLM" ||
+  fail "the models' packages do not import in $environment"

@@ -19,6 +19,7 @@ class HelpExamplesTest : public FuserfuzzTest {
     FuserfuzzTest::SetUp();
     write("corpus/right.fusion", kRight);
     write("corpus/seeds/softmax.fusion", kRight);
+    write("corpus/models/right.fusion", kRight);
     write("findings/right.fusion", kRight);
     write("planted.fusion",
           "fusion f(%x: f32[i0]) {\n  %y = sub(%x, 2.0)\n  return %y\n}\noption fault = \"swapped-operands\"\n"
