@@ -2,6 +2,7 @@
 
 #include "fuzz/campaign/perform_task.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "fuser/analysis/stage_observers.h"
@@ -158,6 +159,12 @@ reports::Costs costsOf(const Case& testCase, const JudgeSettings& settings) {
   return costs;
 }
 
+// A mutant's sizes may meet where they do not fit.
+bool mayBeRejected(const Case& testCase) {
+  return std::any_of(testCase.runs.begin(), testCase.runs.end(),
+                     [](const Run& run) { return run.expectation == Expectation::AgreesOrRejected; });
+}
+
 // Of a kind of task what it does. Where it throws, `result` keeps what it had said.
 class Performer {
  public:
@@ -168,7 +175,7 @@ class Performer {
     const Case testCase = campaignCase(settings_.seed, task.number, settings_.generator, &edge);
     countEdge(edge);
     judgeGenerated(testCase, repeats(task.number));
-    if (!isKept() && !settings_.judge.target) judgeViews(testCase, task.number, settings_, result_);
+    if (!isKept() && !settings_.judge.target) seeViews(testCase, task.number);
     if (task.number % kCostOneIn == 0 && !settings_.judge.target) countCosts(testCase);
     keepIfSlow(testCase);
   }
@@ -226,6 +233,16 @@ class Performer {
     return view.empty() ? std::move(testCase) : viewOf(view, testCase, settings_.seed, number);
   }
 
+  // A view that needs sizes refuses a mutant whose sizes do not fit, as its run was rejected.
+  void seeViews(const Case& testCase, uint64_t number) {
+    try {
+      judgeViews(testCase, number, settings_, result_);
+    } catch (const UserError& error) {
+      rethrowIfSetUpError(error);
+      if (!mayBeRejected(testCase)) throw;
+    }
+  }
+
   static bool repeats(uint64_t number) { return number % kRepeatOneIn == 0; }
 
   // stage: what the time was spent on up to here.
@@ -237,7 +254,7 @@ class Performer {
     JudgeSettings settings = settings_.judge;
     settings.observers.push_back(&collecting);
     settings.repeat &= repeat;
-    settings.rejectionsAreFindings = isGenerated;
+    settings.rejectionsAreFindings = isGenerated && !mayBeRejected(testCase);
     result_.verdict = judgeCase(testCase, settings);
     if (isLogged(settings.log, LogLevel::Debug)) {
       const std::string& reason = result_.verdict.reason;

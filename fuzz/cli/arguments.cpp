@@ -13,6 +13,8 @@
 #include "fuser/support/check.h"
 #include "fuser/support/diagnostic.h"
 #include "fuser/support/similar_name.h"
+#include "fuser/text/parser.h"
+#include "fuser/text/read_file.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/compilers/exact_mode.h"
 #include "fuzz/compilers/target_judge.h"
@@ -69,6 +71,17 @@ std::set<OpKind> parseOps(const std::vector<std::string>& names) {
   return ops;
 }
 
+// Each parses: a campaign would say it of every second case otherwise.
+std::vector<std::string> textsOfParents(const std::vector<std::string>& paths) {
+  std::vector<std::string> texts;
+  for (const std::filesystem::path& file : fusionFiles({paths.begin(), paths.end()})) {
+    texts.push_back(readFusionFile(file.string()));
+    parseCase(texts.back(), file.string());
+  }
+  FUSER_USER_CHECK(!texts.empty(), "--parents: there is no .fusion file in ", paths.front());
+  return texts;
+}
+
 }  // namespace
 
 void GeneratorArguments::addTo(CLI::App* app) {
@@ -100,6 +113,16 @@ void GeneratorArguments::addTo(CLI::App* app) {
       ->group(kGroup);
 }
 
+void GeneratorArguments::addParentsTo(CLI::App* app) {
+  app->add_option(
+         "--parents", parents,
+         "file or folder of cases; may be repeated: half of the cases are then mutants of these, by one to four "
+         "changes")
+      ->allow_extra_args(false)
+      ->type_name("PATH")
+      ->group(kGroup);
+}
+
 void GeneratorArguments::addFaultTo(CLI::App* app) {
   app->add_option("--fault", options.fault, "plant this bug in every generated case (fuserfuzz selftest --list)")
       ->type_name("NAME")
@@ -111,6 +134,7 @@ void GeneratorArguments::resolve() {
   FUSER_USER_CHECK(usual || options.medianElements <= options.maxElements, "--median-elements ", options.medianElements,
                    " is above --max-elements ", options.maxElements);
   if (!options.fault.empty()) plantFault(options.fault);  // a UserError if there is none of that name
+  if (!parents.empty()) options.parents = std::make_shared<const std::vector<std::string>>(textsOfParents(parents));
   options.only = parseOps(only);
   options.exclude = parseOps(exclude);
   FUSER_USER_CHECK(options.only.empty() || !std::includes(options.exclude.begin(), options.exclude.end(),
@@ -138,6 +162,7 @@ std::vector<std::string> GeneratorArguments::flags() const {
   number("--median-elements", options.medianElements, usual.medianElements);
   number("--max-elements", options.maxElements, usual.maxElements);
   if (options.exactData) flags.emplace_back("--exact-data");
+  for (const std::string& path : parents) flags.insert(flags.end(), {"--parents", std::filesystem::absolute(path)});
   if (!options.fault.empty()) flags.insert(flags.end(), {"--fault", options.fault});
   return flags;
 }

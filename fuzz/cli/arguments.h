@@ -17,13 +17,15 @@ namespace fuser::fuzz {
 // The arguments that determine the generated cases.
 struct GeneratorArguments {
   uint64_t seed = 0;
-  std::vector<std::string> only, exclude;
+  std::vector<std::string> only, exclude, parents;
   GeneratorOptions options;
 
   void addTo(CLI::App* app);
   // What a target can be judged on (fuzz/compilers/exact_mode.h): exact data and, unless --only says otherwise, exact
   // ops. Call it before resolve().
   void drawExactly();
+  // Adds "--parents".
+  void addParentsTo(CLI::App* app);
   // Adds "--fault".
   void addFaultTo(CLI::App* app);
   // Call it after parsing: draws the seed if it is 0 and resolves names of ops. A UserError names the invalid argument.

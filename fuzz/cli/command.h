@@ -19,6 +19,7 @@ struct Command {
 Command addRunCommand(CLI::App& app);
 Command addGenerateCommand(CLI::App& app);
 Command addExportCommand(CLI::App& app);
+Command addImportCommand(CLI::App& app);
 Command addReplayCommand(CLI::App& app);
 Command addReportCommand(CLI::App& app);
 Command addPerfCheckCommand(CLI::App& app);

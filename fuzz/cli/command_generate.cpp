@@ -25,6 +25,7 @@ Command addGenerateCommand(CLI::App& app) {
   const auto arguments = std::make_shared<GenerateArguments>();
   arguments->generator.seed = 1;
   arguments->generator.addTo(generate);
+  arguments->generator.addParentsTo(generate);
   arguments->generator.addFaultTo(generate);
   takesCount(generate->add_option("--case", arguments->caseNumber, "number of the case"), 0)
       ->type_name("N")

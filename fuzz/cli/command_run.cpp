@@ -197,6 +197,7 @@ Examples
   fuserfuzz run --max-total-time 8h --jobs 8 --out out       one night, new cases every time
   fuserfuzz run --resume --out out                           continues
   fuserfuzz run --runs 1000 --only sum,amax,add corpus       the files below corpus, then cases of these ops
+  fuserfuzz run --runs 5000 --parents corpus/models --out out   half of them mutants of subgraphs of models
   fuserfuzz run --target=torch-compile --max-total-time 1h --out out   another compiler (fuzz/compilers/setup torch)
   fuserfuzz run --runs 300 --fault loop-one-short --out out   the findings of a planted bug
 
@@ -265,6 +266,7 @@ Command addRunCommand(CLI::App& app) {
       ->type_name("PATH")
       ->group(kFolder);
   arguments->generator.addTo(run);
+  arguments->generator.addParentsTo(run);
   arguments->generator.addFaultTo(run);
   arguments->workers.addTo(run);
   arguments->target.addTo(run);

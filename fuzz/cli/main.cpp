@@ -37,9 +37,9 @@ Exit codes
 
 std::vector<Command> addCommands(CLI::App& app) {
   return {
-      addRunCommand(app),       addReplayCommand(app),   addCompareCommand(app),  addTriageCommand(app),
-      addGenerateCommand(app),  addExportCommand(app),   addMinimizeCommand(app), addReportCommand(app),
-      addPerfCheckCommand(app), addSelftestCommand(app),
+      addRunCommand(app),      addReplayCommand(app),    addCompareCommand(app),  addTriageCommand(app),
+      addGenerateCommand(app), addExportCommand(app),    addImportCommand(app),   addMinimizeCommand(app),
+      addReportCommand(app),   addPerfCheckCommand(app), addSelftestCommand(app),
   };
 }
 

@@ -7,6 +7,7 @@
 #include "fuser/support/set_up_error.h"
 #include "fuser/support/split_mix.h"
 #include "fuzz/generate/invented_device.h"
+#include "fuzz/mutate/parents.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -272,6 +273,12 @@ EdgeDraw moveToEdge(Case& testCase, Choices& choices, const GeneratorOptions& op
 }
 
 Case campaignCase(uint64_t seed, uint64_t number, const GeneratorOptions& options, EdgeDraw* draw) {
+  if (options.parents) {
+    if (std::optional<Case> mutant = mutantOf(*options.parents, seed, number)) {
+      mutant->options.fault = options.fault;
+      return std::move(*mutant);
+    }
+  }
   Case testCase = generateCase(seed, number, options);
   const uint64_t hash = splitMix64(splitMix64(splitMix64(seed) ^ number) ^ kSeed);
   if (hash % kEdgeOneIn != 0) return testCase;

@@ -40,7 +40,8 @@ const std::vector<std::string>& allWhyNone();
 // tensors.
 EdgeDraw moveToEdge(Case& testCase, Choices& choices, const GeneratorOptions& options);
 
-// Case `number` of a seed as campaigns judge it: generateCase(), and moveToEdge() for one in kEdgeOneIn.
+// Case `number` of a seed as campaigns judge it: with parents a mutant for some numbers; else generateCase(), and
+// moveToEdge() for one in kEdgeOneIn.
 Case campaignCase(uint64_t seed, uint64_t number, const GeneratorOptions& options = {}, EdgeDraw* draw = nullptr);
 
 }  // namespace fuser::fuzz

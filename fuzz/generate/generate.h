@@ -11,7 +11,9 @@
 // integer division by zero, minimum / -1, or an out-of-range conversion from float to integer.
 
 #include <algorithm>
+#include <memory>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "fuser/case/case.h"
@@ -30,6 +32,8 @@ struct GeneratorOptions {
   // Data for results that are exact in every order and precision: small whole numbers, and literals that are powers of
   // two. The same choices are drawn, so that the program of a case stays as it is, but for operands that are bounded.
   bool exactData = false;
+  // Texts of cases; null or at least one. A share of a campaign's cases are mutants of these (fuzz/mutate/parents.h).
+  std::shared_ptr<const std::vector<std::string>> parents;
   std::string fault;                           // planted in every case of a seed (`option fault`); empty: none
   std::set<OpKind> exclude;                    // never draw these ops. (Promotion and broadcasting insert casts and
                                                // unsqueezes regardless of the two sets.)

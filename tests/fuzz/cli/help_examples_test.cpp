@@ -19,10 +19,14 @@ class HelpExamplesTest : public FuserfuzzTest {
     FuserfuzzTest::SetUp();
     write("corpus/right.fusion", kRight);
     write("corpus/seeds/softmax.fusion", kRight);
+    write("corpus/models/right.fusion", kRight);
     write("findings/right.fusion", kRight);
     write("planted.fusion",
           "fusion f(%x: f32[i0]) {\n  %y = sub(%x, 2.0)\n  return %y\n}\noption fault = \"swapped-operands\"\n"
           "run { %x = normal(seed = 1) : f32[4] }\n");
+    const std::string graph = R"({"format": 1, "name": "model", "torch": "2.11.0", "nodes": []})";
+    write("model.json", graph);
+    write("graphs/model.json", graph);
     std::string measurement = R"({"context": {"build": "Release"}, "benchmarks": [)";
     for (int i = 0; i < 9; ++i)
       measurement += (i ? ", " : "") + std::string(R"({"name": "stage/lower", "relative_cost": 1})");
@@ -79,8 +83,8 @@ std::set<std::string> examplesOf(const std::string& help) {
 
 TEST_F(HelpExamplesTest, EachOneRuns) {
   std::set<std::string> examples = examplesOf(fuserfuzz("--help").text);
-  for (const char* command :
-       {"run", "replay", "compare", "triage", "generate", "export", "minimize", "report", "perf-check", "selftest"}) {
+  for (const char* command : {"run", "replay", "compare", "triage", "generate", "export", "import", "minimize",
+                              "report", "perf-check", "selftest"}) {
     std::set<std::string> ofCommand = examplesOf(fuserfuzz(std::string(command) + " --help").text);
     EXPECT_GE(ofCommand.size(), 2u) << command;
     for (const std::string& example : ofCommand) EXPECT_NE(example.find(command), example.npos) << example;

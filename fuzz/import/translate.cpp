@@ -1,0 +1,208 @@
+// The rows of import.def, and the rule for operators that need none.
+
+#include "fuzz/import/translate.h"
+
+#include <algorithm>
+
+#include "fuser/ops/op_table.h"
+#include "fuzz/import/structural.h"
+
+namespace fuser::fuzz {
+namespace {
+
+struct Named {
+  std::string_view aten, mnemonic;
+};
+constexpr Named kNamed[] = {
+#define NAMED(aten, mnemonic) {aten, mnemonic},
+#define ARGUMENT(...)
+#define ABSENT(...)
+#define WRITTEN(...)
+#include "fuzz/import/import.def"
+#undef NAMED
+#undef ARGUMENT
+#undef ABSENT
+#undef WRITTEN
+};
+
+struct ArgumentRow {
+  std::string_view aten, attribute;
+};
+constexpr ArgumentRow kArguments[] = {
+#define NAMED(...)
+#define ARGUMENT(aten, attribute) {aten, attribute},
+#define ABSENT(...)
+#define WRITTEN(...)
+#include "fuzz/import/import.def"
+#undef NAMED
+#undef ARGUMENT
+#undef ABSENT
+#undef WRITTEN
+};
+
+struct Absent {
+  std::string_view mnemonic, attribute, text;
+};
+constexpr Absent kAbsent[] = {
+#define NAMED(...)
+#define ARGUMENT(...)
+#define ABSENT(mnemonic, attribute, text) {mnemonic, attribute, text},
+#define WRITTEN(...)
+#include "fuzz/import/import.def"
+#undef NAMED
+#undef ARGUMENT
+#undef ABSENT
+#undef WRITTEN
+};
+
+struct Written {
+  std::string_view aten;
+  void (*write)(NodeWriter&);
+};
+constexpr Written kWritten[] = {
+#define NAMED(...)
+#define ARGUMENT(...)
+#define ABSENT(...)
+#define WRITTEN(aten, name) {aten, &structural::name},
+#include "fuzz/import/import.def"
+#undef NAMED
+#undef ARGUMENT
+#undef ABSENT
+#undef WRITTEN
+};
+
+// The row of an operator's overload, or that of all its overloads; null: none.
+template <class Row, size_t n>
+const Row* rowOf(const Row (&rows)[n], const AtenName& name) {
+  for (const std::string& text : {name.full, name.packet}) {
+    const auto row = std::find_if(std::begin(rows), std::end(rows), [&](const Row& each) { return each.aten == text; });
+    if (row != std::end(rows)) return row;
+  }
+  return nullptr;
+}
+
+// Writes the arguments of one node for the rows of the op table that have one mnemonic.
+class CallWriter {
+ public:
+  CallWriter(NodeWriter& node, const std::string& mnemonic) : node_(node), mnemonic_(mnemonic) {
+    for (OpKind op : kAllOps) {
+      if (opInfo(op).mnemonic == mnemonic) rows_.push_back(&opInfo(op));
+    }
+    if (rows_.empty()) node.refuse("is no op of the language");
+  }
+
+  void write() {
+    const Family family = rows_[0]->family;
+    size_t most = operandsInParentheses(family).most;
+    if (most != kAnyNumber) most -= namedOperands(rows_[0]->kind).size();
+    size_t position = 0;
+    for (const auto& [name, value] : node_.node().arguments.items()) {
+      if (value.is_null()) continue;
+      if (most == kAnyNumber && position == 0) {
+        ++position;
+        for (const Arguments& entry : value) operands_ += concat(operands_.empty() ? "" : ", ", node_.operandOf(entry));
+      } else if (position < most && most != kAnyNumber) {
+        if (value.is_array()) node_.refuse("argument '", name, "' is a list");
+        operands_ += concat(position++ == 0 ? "" : ", ", node_.operandOf(value));
+      } else {
+        addAttribute(name, value);
+      }
+    }
+    addAbsent();
+    std::string attributes;
+    for (const auto& [key, text] : attributes_)
+      attributes += concat(attributes.empty() ? " {" : ", ", key, " = ", text);
+    std::string results;
+    for (size_t i = 0; i < rows_[0]->results; ++i) results += concat(i ? ", " : "", node_.resultName(i));
+    node_.line(concat(results, " = ", mnemonic_, "(", operands_, ")", attributes, attributes.empty() ? "" : "}"));
+  }
+
+ private:
+  const FamilyAttribute* attributeOf(std::string_view name) const {
+    for (const FamilyAttribute& attribute : familyAttributes(rows_[0]->family)) {
+      if (attribute.text() == name) return &attribute;
+    }
+    return nullptr;
+  }
+
+  void addAttribute(const std::string& name, const Arguments& value) {
+    if (const FamilyAttribute* attribute = attributeOf(name)) return addFamilyAttribute(*attribute, value);
+    for (const NamedOperand& named : namedOperands(rows_[0]->kind)) {
+      if (named.name == name) return add(name, node_.operandOf(value));
+    }
+    for (const ArgumentRow& row : kArguments) {
+      const FamilyAttribute* attribute = row.aten == name ? attributeOf(row.attribute) : nullptr;
+      if (attribute) return addFamilyAttribute(*attribute, value);
+    }
+    const auto isVariant = [&](const OpInfo* row) {
+      return value.is_string() && row->variant == concat(name, " = ", value.get<std::string>());
+    };
+    if (std::any_of(rows_.begin(), rows_.end(), isVariant)) return add(name, value.get<std::string>());
+    node_.refuse("argument '", name, "' has no place");
+  }
+
+  void addFamilyAttribute(const FamilyAttribute& attribute, const Arguments& value) {
+    constexpr int64_t kEnd = int64_t{1} << 40;  // PyTorch's largest integer stands for the end
+    switch (attribute.kind) {
+      case AttributeKind::Axis:
+      case AttributeKind::Number: return add(attribute.text(), concat(node_.numberOf(value)));
+      case AttributeKind::Axes: return add(attribute.text(), listText(node_.numbers(value)));
+      case AttributeKind::Extents: return add(attribute.text(), node_.sizes(node_.numbers(value)));
+      case AttributeKind::Extent: return add(attribute.text(), node_.size(node_.numberOf(value)));
+      case AttributeKind::Counts:
+      case AttributeKind::Bounds: return add(attribute.text(), listText(node_.numbers(value)));
+      case AttributeKind::Bound:
+        if (node_.numberOf(value) < kEnd) add(attribute.text(), concat(node_.numberOf(value)));
+        return;
+      case AttributeKind::Dtype:
+        if (!value.is_object() || !value.contains("dtype")) node_.refuse("a dtype is none");
+        return add(attribute.text(), concat(node_.result().dtype));
+      case AttributeKind::Flag: return add(attribute.text(), node_.operandOf(value));
+      case AttributeKind::Operand:
+        if (NodeWriter::isValue(value)) node_.refuse("argument '", attribute.text(), "' is a tensor");
+        return add(attribute.text(), node_.operandOf(value));
+    }
+  }
+
+  // What the text requires, and PyTorch does not.
+  void addAbsent() {
+    const auto isGiven = [&](std::string_view name) {
+      return std::any_of(attributes_.begin(), attributes_.end(), [&](const auto& each) { return each.first == name; });
+    };
+    for (const FamilyAttribute& attribute : familyAttributes(rows_[0]->family)) {
+      if (attribute.ifAbsent || isGiven(attribute.text())) continue;
+      for (const Absent& row : kAbsent) {
+        if (row.mnemonic == mnemonic_ && row.attribute == attribute.text())
+          add(attribute.text(), std::string(row.text));
+      }
+      if (attribute.kind == AttributeKind::Dtype) add(attribute.text(), concat(node_.result().dtype));
+    }
+  }
+
+  void add(std::string_view key, std::string text) { attributes_.emplace_back(key, std::move(text)); }
+
+  NodeWriter& node_;
+  const std::string& mnemonic_;
+  std::vector<const OpInfo*> rows_;
+  std::string operands_;
+  std::vector<std::pair<std::string, std::string>> attributes_;
+};
+
+}  // namespace
+
+void writeCall(NodeWriter& node, const std::string& mnemonic) { CallWriter(node, mnemonic).write(); }
+
+std::vector<std::string> translate(const Graph& graph, const GraphNode& node, const Spelling& spelling) {
+  NodeWriter writer(graph, node, spelling);
+  const AtenName name = atenName(node.op);
+  if (name.full.empty()) writer.refuse("is no op of the language");
+  const Named* named = rowOf(kNamed, name);
+  if (const Written* written = rowOf(kWritten, name)) {
+    written->write(writer);
+  } else {
+    writeCall(writer, named ? std::string(named->mnemonic) : name.packet);
+  }
+  return writer.lines();
+}
+
+}  // namespace fuser::fuzz
