@@ -85,6 +85,14 @@ Json edgesJson(const CampaignSummary& summary) {
   return json;
 }
 
+// Of a campaign on another compiler.
+Json exactModeJson(const CampaignSummary& summary) {
+  Json json = allFields<Json>(summary.exactMode);
+  json["median_expressions"] = medianOf(summary.exactMode.expressions);
+  json["never_exact"] = summary.neverExact;
+  return json;
+}
+
 Json stampJson(const CampaignSummary& summary) {
   Json json = Json::object();
   for (const auto& [name, value] : summary.stamp) json[keyFromWords(name)] = value;
@@ -129,6 +137,7 @@ std::string toJson(const CampaignSummary& summary) {
   json["costs"] = costsJson(summary.costs);
   json["kernel_features"] = featuresJson(summary);
   json["edges"] = edgesJson(summary);
+  if (summary.exactMode.cases > 0) json["exact_mode"] = exactModeJson(summary);
   json["corpus"] = allFields<Json>(summary.corpus);
   json["findings"] = allFields<Json>(summary.findings);
   json["buckets"] = bucketsJson(summary);

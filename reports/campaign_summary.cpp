@@ -3,6 +3,7 @@
 #include "reports/campaign_summary.h"
 
 #include <algorithm>
+#include <functional>
 #include <iomanip>
 #include <sstream>
 
@@ -89,6 +90,32 @@ std::string missingEdgesLine(const CampaignSummary& summary) {
   return missing.empty() ? "" : "edges that no run met:" + missing;
 }
 
+std::string exactModeLines(const CampaignSummary& summary) {
+  const ExactMode& exact = summary.exactMode;
+  if (exact.cases == 0) return "";
+  std::ostringstream out;
+  out << std::fixed << std::setprecision(1) << "exact: " << 100 * share(exact.exactCases, exact.cases)
+      << " % of cases, " << 100 * share(exact.exactRuns, exact.runs) << " % of runs, "
+      << 100 * share(exact.exactOutputs, exact.outputs) << " % of outputs; of the cases "
+      << 100 * share(exact.longCases, exact.exactCases) << " % with a reduction or a chain of views, median "
+      << medianOf(exact.expressions) << " expressions";
+  std::multimap<int64_t, std::string, std::greater<>> ends;
+  for (const auto& [op, dtypes] : exact.ops) {
+    for (const auto& [dtype, counts] : dtypes) {
+      for (const auto& [why, count] : counts.stops) ends.emplace(count, op + " " + dtype + ": " + why);
+    }
+  }
+  constexpr size_t kShown = 5;
+  const char* between = "\nwhere it ends most often: ";
+  size_t shown = 0;
+  for (const auto& [count, where] : ends) {
+    if (shown++ == kShown) break;
+    out << between << where << " (" << count << ")";
+    between = "; ";
+  }
+  return out.str();
+}
+
 std::string toText(const CampaignSummary& summary) {
   std::ostringstream out;
   out << std::fixed << std::setprecision(4);
@@ -145,6 +172,8 @@ std::string toText(const CampaignSummary& summary) {
         << "; " << count.outOfReach << ")";
   }
   for (const auto& [reason, cases] : summary.noEdge) out << "\n  none, because " << reason << ": " << cases;
+  if (const std::string exact = exactModeLines(summary); !exact.empty()) out << "\n" << exact;
+  for (const auto& [name, cases] : summary.exactMode.special) out << "\n  drawn: " << name << ": " << cases;
   double total = 0;
   for (const auto& [stage, seconds] : summary.stageSeconds) total += seconds;
   out << "\ntime of the workers:" << std::setprecision(1);

@@ -11,6 +11,7 @@
 
 #include "reports/costs.h"
 #include "reports/edge_count.h"
+#include "reports/exact_mode.h"
 #include "reports/fields.h"
 #include "reports/fields_sum.h"
 #include "reports/kernel_feature.h"
@@ -162,12 +163,13 @@ struct Sums {
   Compilers compilers;
   std::map<std::string, View> views;
   Costs costs;
+  ExactMode exactMode;  // of cases on another compiler
   bool operator==(const Sums&) const = default;
 };
 REPORTS_FIELDS(Sums, cases, runs, verdicts, rejectedByReason, openByReason, judgedCases, decidedCases, probedCases,
                secondLooks, slowCases, slowestSeconds, elements, outputs, ops, dtypes, ranks, schedulers, traits,
                passes, decisions, features, edges, noEdge, opCoverage, combinations, margins, stageSeconds, compilers,
-               views, costs)
+               views, costs, exactMode)
 
 struct CampaignSummary : Sums {
   std::vector<std::pair<std::string, std::string>> stamp;  // version, format, stream, engine, compiler, …
@@ -178,6 +180,7 @@ struct CampaignSummary : Sums {
   int exitCode = 0;                         // the exit code of the process; 0 while it runs
   std::vector<std::string> neverGenerated;  // ops without any case
   std::vector<std::string> neverDrawn;      // combinations of op, dtype and rank without any case: "Pad f32 rank 5"
+  std::vector<std::string> neverExact;      // on another compiler: ops that could be exact, and never were
   std::vector<std::string> neverFused;      // ops that occurred, but never with another op in one kernel
   std::vector<Progress> progress;           // in order of time, at most a few hundred samples
   std::vector<CorpusCase> corpus;
@@ -216,6 +219,8 @@ std::string rareFeaturesLine(const CampaignSummary& summary);
 // a line with the edges of schedules that no run met, "edges that no run met: grid limit above"; "" if there is none.
 std::string missingEdgesLine(const CampaignSummary& summary);
 inline constexpr double kFewCases = 0.01;
+// for a campaign on another compiler two lines: what exact mode could judge, and where it most often ends; "" for ours,
+std::string exactModeLines(const CampaignSummary& summary);
 // and a screen of figures.
 std::string toText(const CampaignSummary& summary);
 

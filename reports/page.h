@@ -23,6 +23,7 @@ void writeThroughput(Markup& page, const CampaignSummary& summary);
 void writeTime(Markup& page, const CampaignSummary& summary);
 void writeCosts(Markup& page, const CampaignSummary& summary);
 void writeFeatures(Markup& page, const CampaignSummary& summary);
+void writeExactMode(Markup& page, const CampaignSummary& summary);  // nothing for a campaign on our compiler
 void writeEdges(Markup& page, const CampaignSummary& summary);
 void writeRun(Markup& page, const CampaignSummary& summary);
 

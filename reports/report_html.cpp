@@ -5,13 +5,14 @@
 namespace reports {
 namespace {
 
-void writeNavigation(Markup& page) {
+void writeNavigation(Markup& page, bool hasExactMode) {
   const std::pair<const char*, const char*> entries[] = {
       {"findings", "Findings"},     {"coverage", "Coverage"}, {"margins", "Margins"}, {"verdicts", "Verdicts"},
       {"throughput", "Throughput"}, {"time", "Time"},         {"costs", "Costs"},     {"features", "Features"},
       {"edges", "Edges"},           {"run", "What ran"}};
   page.open("nav");
   for (const auto& [id, name] : entries) page.element("a", {{"href", std::string("#") + id}}, name);
+  if (hasExactMode) page.element("a", {{"href", "#exact"}}, "Exact mode");
   page.close();
 }
 
@@ -35,11 +36,12 @@ std::string toHtml(const CampaignSummary& summary) {
   page.open("style").verbatim(pageStyle()).close();
   page.close().open("body").open("main");
   writeHeadline(page, summary);
-  writeNavigation(page);
+  writeNavigation(page, summary.exactMode.cases > 0);
   writeFindings(page, summary);
   writeCoverage(page, summary);
   writeMargins(page, summary);
   writeVerdicts(page, summary);
+  writeExactMode(page, summary);
   writeThroughput(page, summary);
   writeTime(page, summary);
   writeCosts(page, summary);

@@ -97,9 +97,10 @@ void writeElements(const Plan& plan, std::byte* first) {
   if (numel(sizes) == 0) return;
   const Dims logical = contiguousStrides(sizes);
   const size_t elementSize = dtypeSize(input.dtype);
-  const auto isPeak = [&](const Dims& element) {
+  const auto isPeak = [&](const Dims& element, int64_t index) {
     if (!input.recipe.peak) return false;
     const auto [value, axis, wanted] = *input.recipe.peak;
+    if (axis == kAllAxes) return index == (wanted < 0 ? wanted + numel(sizes) : wanted);
     const auto along = static_cast<size_t>(axis);
     return element[along] == (wanted < 0 ? wanted + sizes[along] : wanted);
   };
@@ -113,7 +114,7 @@ void writeElements(const Plan& plan, std::byte* first) {
       place += at[i] * plan.strides[i];
     }
     std::byte* to = first + static_cast<size_t>(place) * elementSize;
-    if (isPeak(at)) {
+    if (isPeak(at, index)) {
       writeNumber(input.recipe.peak->value, input.dtype, to);
     } else {
       writeElement(input.recipe, input.dtype, static_cast<uint64_t>(index), to);

@@ -148,9 +148,9 @@ T element(const Recipe& recipe, uint64_t index) {
 }
 
 void checkPeak(const Peak& peak, DataType dtype) {
-  FUSER_USER_CHECK(std::isfinite(peak.value), "a peak of ", peak.value, " is not finite");
-  FUSER_USER_CHECK(peak.axis >= 0 && peak.axis < kMaxRank, "a peak along axis ", peak.axis);
+  FUSER_USER_CHECK(peak.axis >= kAllAxes && peak.axis < kMaxRank, "a peak along axis ", peak.axis);
   if (isFloating(dtype)) return;
+  FUSER_USER_CHECK(std::isfinite(peak.value), "a peak of ", peak.value, " is no number of ", dtype);
   const double limit = dtype == DataType::Bool ? 1 : largestInteger(dtype);
   FUSER_USER_CHECK(peak.value >= (dtype == DataType::Bool ? 0 : -limit) && peak.value <= limit &&
                        peak.value == std::floor(peak.value),

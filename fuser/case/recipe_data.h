@@ -18,7 +18,8 @@
 //     integers   0, 1, 2, the largest, the largest - 1, the smallest (the same for both signs); ordinary values are
 //                8 * normal(seed)
 //
-// peak, axis, index: the elements with that index along that axis (from the end if negative) are the number `peak`.
+// peak, axis, index: the elements with that index along that axis (from the end if negative) are the number `peak`;
+// axis -1 is all axes as one, in row-major order: one element.
 //
 // Conversion to the dtype: f32 and f64 round once, f16 and bf16 through f32; integers round to the nearest, ties to
 // even (the value is inside the type: UserError otherwise); bool: integers and values give value != 0, the others the
@@ -34,6 +35,8 @@ namespace fuser {
 
 // The version of the recipes, for campaign stamps. It changes whenever an element of any recipe changes.
 inline constexpr std::string_view kRecipeVersion = "philox4x32-10/1";
+
+inline constexpr int64_t kAllAxes = -1;  // Peak::axis
 
 // Checks the parameters of a recipe for a dtype; a UserError names the broken rule. Values and View have no parameters.
 void checkRecipe(const Recipe& recipe, DataType dtype);

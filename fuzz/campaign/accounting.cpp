@@ -9,6 +9,7 @@
 #include "fuser/passes/passes.h"
 #include "fuser/segment/named_counts.h"
 #include "fuzz/campaign/perform_task.h"
+#include "fuzz/compilers/exact_mode.h"
 #include "fuzz/edges/at_an_edge.h"
 #include "fuzz/views/views.h"
 #include "reports/fields_json.h"
@@ -103,6 +104,7 @@ reports::Sums sumsOfCase(const TaskResult& result) {
     sums.views[view].segmentsInView = segments[1];
   }
   sums.costs = result.costs;
+  sums.exactMode = verdict.exactMode;
   for (const auto& [stage, seconds] : verdict.seconds) sums.stageSeconds[stage] += seconds;
   return sums;
 }
@@ -194,10 +196,22 @@ reports::CampaignSummary Accounting::summary() const {
       summary.neverFused.push_back(name);
     }
   }
+  if (figures_.sums.exactMode.cases > 0) {
+    for (OpKind op : exactOps()) {
+      if (!wasExact(std::string(opName(op)))) summary.neverExact.emplace_back(opName(op));
+    }
+  }
   for (const Combination& combination : possibleCombinations()) {
     if (!wasDrawn(combination)) summary.neverDrawn.push_back(toString(combination));
   }
   return summary;
+}
+
+bool Accounting::wasExact(const std::string& op) const {
+  const auto dtypes = figures_.sums.exactMode.ops.find(op);
+  return dtypes != figures_.sums.exactMode.ops.end() &&
+         std::any_of(dtypes->second.begin(), dtypes->second.end(),
+                     [](const auto& row) { return row.second.exact > 0; });
 }
 
 bool Accounting::wasDrawn(const Combination& combination) const {

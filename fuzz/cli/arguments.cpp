@@ -109,7 +109,9 @@ void GeneratorArguments::addTo(CLI::App* app) {
       ->group(kGroup)
       ->capture_default_str();
   app->add_flag("--exact-data", options.exactData,
-                "small whole numbers as data, powers of two as literals: most results are then exact in any order")
+                "small whole numbers as data, powers of two as literals, and what compilers treat as special: most "
+                "results are "
+                "then exact in any order")
       ->group(kGroup);
 }
 

@@ -191,7 +191,7 @@ Examples
   python softmax.py --compile                                  where torch.compile gives other bits
   fuserfuzz generate --case 17 | fuserfuzz export -            a random case
   fuserfuzz export --to=onnx corpus/seeds/softmax.fusion       the first run of a case as an ONNX model
-  fuserfuzz export --to=stablehlo corpus/seeds/softmax.fusion  its first run as a StableHLO module
+  fuserfuzz export --to=stablehlo corpus/seeds/softmax.fusion   its first run as a StableHLO module
   fuserfuzz export corpus/seeds --cases 200 --out programs     many, and a table of what the format cannot say
 
 An ONNX model and a StableHLO module have the sizes of one run. To a folder go those of all runs, NAME.run_0.onnx.txt,

@@ -100,6 +100,7 @@ void printEnd(const RunArguments& arguments, const reports::CampaignSummary& sum
   for (const std::string& line : {reports::rareFeaturesLine(summary), reports::missingEdgesLine(summary)}) {
     if (!arguments.quiet && hasKernels && !line.empty()) printLine(line);
   }
+  if (const std::string exact = reports::exactModeLines(summary); !arguments.quiet && !exact.empty()) printLine(exact);
   printLine(reports::toLine(summary) + report);
   if (summary.interrupted && !arguments.out.empty()) {
     printLine("interrupted; to continue: fuserfuzz run --resume --out " + shellQuoted(arguments.out));

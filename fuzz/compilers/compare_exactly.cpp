@@ -69,20 +69,33 @@ void noteWrong(oracle::Judgement& judgement, const std::string& name, const Expe
 }
 
 // A wrong dtype or shape, or "".
-std::string problemOf(const Expected& expected, const AnswerTensor& given) {
-  if (given.dtype == expected.dtype && given.sizes == expected.sizes) return "";
+std::string problemOf(const Expected& expected, const AnswerTensor& given, bool sizesAreExact) {
+  const bool sameShape = sizesAreExact ? given.sizes == expected.sizes : given.sizes.size() == expected.sizes.size();
+  if (given.dtype == expected.dtype && sameShape) return "";
   return concat("is ", given.dtype, given.sizes, " instead of ", expected.dtype, expected.sizes);
 }
 
+// The elements, judged and not decided.
+oracle::Counts undecided(int64_t elements) {
+  oracle::Counts counts;
+  counts.judged = counts.inside = elements;
+  return counts;
+}
+
 void compareOutput(oracle::Judgement& judgement, const Val& output, size_t place, const Expected& expected,
-                   const AnswerTensor& given) {
+                   const Exactness& exactness, const AnswerTensor& given) {
   oracle::ValueJudgement& judged = judgement.outputs.emplace_back();
   judged.name = output.name().empty() ? concat("output_", place) : output.name();
   judged.origin = output.id();
-  judged.problem = problemOf(expected, given);
+  judged.problem = problemOf(expected, given, exactness.sizesAreExact);
   if (!judged.problem.empty()) {
     judgement.verdict = oracle::Verdict::Differs;
     if (judgement.reason.empty()) judgement.reason = concat("%", judged.name, " ", judged.problem);
+    return;
+  }
+  if (!exactness.of(output).empty()) {
+    judged.counts = undecided(static_cast<int64_t>(expected.elements.size()));
+    judgement.total += judged.counts;
     return;
   }
   const size_t size = dtypeSize(given.dtype);
@@ -101,7 +114,7 @@ void compareOutput(oracle::Judgement& judgement, const Val& output, size_t place
 }  // namespace
 
 oracle::Judgement compareExactly(const Fusion& fusion, const std::vector<std::optional<reference::Value>>& expected,
-                                 const std::vector<AnswerTensor>& outputs) {
+                                 const Exactness& exactness, const std::vector<AnswerTensor>& outputs) {
   oracle::Judgement judgement;
   judgement.verdict = oracle::Verdict::Agrees;
   if (outputs.size() != fusion.outputs().size()) {
@@ -111,20 +124,19 @@ oracle::Judgement compareExactly(const Fusion& fusion, const std::vector<std::op
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Val& output = *fusion.outputs()[i];
-    compareOutput(judgement, output, i, expectedOf(output, expected), outputs[i]);
+    compareOutput(judgement, output, i, expectedOf(output, expected), exactness, outputs[i]);
   }
   return judgement;
 }
 
 oracle::Counts undecidedOutputs(const Fusion& fusion, const std::vector<std::optional<reference::Value>>& values) {
-  oracle::Counts counts;
+  int64_t elements = 0;
   for (const Val* output : fusion.outputs()) {
     const auto& value = values.at(output->id());
     const TensorRef* tensor = value ? std::get_if<TensorRef>(&value->value) : nullptr;
-    counts.judged += tensor ? numel(tensor->sizes) : 1;
+    elements += tensor ? numel(tensor->sizes) : 1;
   }
-  counts.inside = counts.judged;
-  return counts;
+  return undecided(elements);
 }
 
 }  // namespace fuser::fuzz

@@ -2,259 +2,266 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
+#include "fuser/ir/infer.h"
 #include "fuser/ops/op_table.h"
 #include "fuser/types/scalar_value.h"
+#include "fuzz/compilers/exact_numbers.h"
+#include "fuzz/compilers/exact_rules.h"
 
 namespace fuser::fuzz {
 namespace {
 
-enum class Rule : uint8_t { Keep, Add, Multiply, Divide, Quotient, Shift, Convert, Total, Average, Product };
+enum class Sentence : uint8_t {
+#define SENTENCE(name, text) name,
+#define EXACT(...)
+#include "fuzz/compilers/exact_mode.def"
+#undef EXACT
+#undef SENTENCE
+};
+constexpr std::string_view kSentences[] = {
+#define SENTENCE(name, text) text,
+#define EXACT(...)
+#include "fuzz/compilers/exact_mode.def"
+#undef EXACT
+#undef SENTENCE
+};
 
 struct ExactRow {
   OpKind op;
-  Rule rule;
+  ExactRule rule;
+  Sentence nan, infinity;
 };
 constexpr ExactRow kRows[] = {
-#define EXACT(op, rule) {OpKind::op, Rule::rule},
+#define SENTENCE(...)
+#define EXACT(op, rule, nan, infinity) {OpKind::op, ExactRule::rule, Sentence::nan, Sentence::infinity},
 #include "fuzz/compilers/exact_mode.def"
 #undef EXACT
+#undef SENTENCE
 };
 
-constexpr double kNone = std::numeric_limits<double>::infinity();
+constexpr std::string_view kNan = "it meets a NaN, and no sentence says what it gives";
+constexpr std::string_view kInfinity = "it meets an infinity, and no sentence says what it gives";
+constexpr std::string_view kUnknown = "an operand is not known";
+constexpr std::string_view kResult = "the dtype has no such number";
 
-// What is known of all elements of a value.
-struct Facts {
-  DataType dtype = DataType::Float;
-  int64_t count = 0;
-  double magnitude = 0;  // the largest
-  double unit = kNone;   // the largest power of two of which all are multiples; of zeros infinity
-  double total = 0;      // of all magnitudes
-  bool isFinite = true;
-  bool powersOfTwo = true;
-  bool hasZero = false, hasNegative = false;
-};
-
-double lowestBit(double number) {
-  int exponent = 0;
-  const auto mantissa = static_cast<int64_t>(std::ldexp(std::frexp(number, &exponent), 53));
-  return std::ldexp(static_cast<double>(mantissa & -mantissa), exponent - 53);
+const ExactRow* rowOf(OpKind op) {
+  const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const ExactRow& one) { return one.op == op; });
+  return row == std::end(kRows) ? nullptr : row;
 }
 
-void addTo(Facts& facts, double number) {
-  ++facts.count;
-  facts.isFinite &= std::isfinite(number);
-  if (!facts.isFinite) return;
-  const double magnitude = std::abs(number);
-  facts.magnitude = std::max(facts.magnitude, magnitude);
-  facts.total += magnitude;
-  facts.hasZero |= magnitude == 0;
-  facts.hasNegative |= number < 0;
-  if (magnitude == 0) return;
-  const double bit = lowestBit(magnitude);
-  facts.unit = std::min(facts.unit, bit);
-  facts.powersOfTwo &= bit == magnitude;
+std::string_view sentenceOf(OpKind op, Sentence ExactRow::*column) {
+  const ExactRow* row = rowOf(op);
+  return row ? kSentences[static_cast<size_t>(row->*column)] : "";
 }
 
-// What a dtype holds to the bit.
-struct Room {
-  int bits;      // of a multiple of the unit
-  double most;   // magnitude
-  double least;  // unit: far from what may be flushed to zero
-};
-Room roomOf(DataType dtype) {
-  switch (dtype) {
-    case DataType::Double: return {53, 0x1p500, 0x1p-500};
-    case DataType::Float: return {24, 0x1p100, 0x1p-100};
-    case DataType::Half: return {11, 0x1p15, 0x1p-10};
-    case DataType::BFloat16: return {8, 0x1p100, 0x1p-100};
-    case DataType::Int64: return {53, 0x1p53, 1};  // as far as f64 shows it
-    case DataType::Int32: return {31, 0x1p31 - 1, 1};
-    case DataType::Int8: return {7, 0x1p7 - 1, 1};
-    case DataType::Bool: return {53, 0x1p53, 0};
-  }
-  FUSER_CHECK(false, "bad DataType");
+// What a row says of a NaN or an infinity; "" of any other number.
+std::string_view whyNotSpecial(const ExactRow& row, double number) {
+  if (std::isnan(number)) return row.nan == Sentence::No ? kNan : "";
+  return std::isinf(number) && row.infinity == Sentence::No ? kInfinity : "";
 }
 
-// Whether every multiple of the unit up to the magnitude is a number of the dtype.
-bool fits(double magnitude, double unit, DataType dtype) {
-  const Room room = roomOf(dtype);
-  if (magnitude == 0) return true;
-  return magnitude <= room.most && unit >= room.least && magnitude <= std::ldexp(unit, room.bits);
+// The dtype in which an op computes.
+DataType computed(const Expr& expr) {
+  if (isPointwise(expr.op())) return commonType(expr.op(), expr.inputs());
+  // Whether something is true is a matter of the operand.
+  const bool isTruth = expr.info().promotion == Promotion::Truth && !expr.inputs().empty();
+  return isTruth ? expr.input(0)->dtype() : expr.output()->dtype();
 }
 
-std::optional<Facts> factsOf(const std::optional<reference::Value>& value) {
-  if (!value) return std::nullopt;
-  Facts facts;
-  if (const ScalarValue* scalar = std::get_if<ScalarValue>(&value->value)) {
-    facts.dtype = scalar->dtype();
-    addTo(facts, scalar->as<double>());
-    return facts;
-  }
-  const TensorRef& tensor = std::get<TensorRef>(value->value);
-  facts.dtype = tensor.dtype;
-  for (int64_t index = 0, count = numel(tensor.sizes); index < count; ++index) {
-    int64_t rest = index, place = 0;
-    for (size_t axis = tensor.sizes.size(); axis-- > 0;) {
-      place += rest % tensor.sizes[axis] * tensor.strides[axis];
-      rest /= tensor.sizes[axis];
-    }
-    const auto* element =
-        static_cast<const std::byte*>(tensor.data) + static_cast<size_t>(place) * dtypeSize(tensor.dtype);
-    addTo(facts, elementAt(tensor.dtype, element).as<double>());
-  }
-  return facts;
-}
-
-std::string tooWide(std::string_view what, DataType dtype) {
-  return concat(what, " may need more than the ", roomOf(dtype).bits, " bits of ", dtype);
-}
-
-class ExactRun {
+// One expression over its operands' numbers.
+class ExactExpr {
  public:
-  ExactRun(const Fusion& fusion, const std::vector<std::optional<reference::Value>>& values) : fusion_(fusion) {
-    for (const std::optional<reference::Value>& value : values) facts_.push_back(factsOf(value));
-    for (const Expr* expr : fusion.exprs()) {
-      for (const Val* operand : expr->inputs()) noteLiteral(*operand);
-    }
-  }
+  ExactExpr(const Expr& expr, const ExactRow& row, std::vector<const Numbers*> operands, const Numbers& result)
+      : expr_(expr), row_(row), operands_(std::move(operands)), result_(result), dtype_(computed(expr)) {}
 
-  std::string why() const {
-    for (const Val* input : fusion_.inputs()) {
-      if (const std::string problem = unfit(*input); !problem.empty()) return concat("input %", input->name(), problem);
-    }
-    for (const Expr* expr : fusion_.exprs()) {
-      std::string problem = ofExpr(*expr);
-      for (const Val* result : expr->outputs()) {
-        if (problem.empty()) problem = unfit(*result);
+  std::string_view why() const {
+    if (isOfTerms(row_.rule)) return ofTerms();
+    const bool isElementwise = isPointwise(expr_.op()) || row_.rule == ExactRule::Convert;
+    if (isElementwise) return ofElements();
+    for (const Numbers* operand : operands_) {
+      for (const double number : operand->elements) {
+        if (const std::string_view why = ofOperands({&number, 1}, false); !why.empty()) return why;
       }
-      if (!problem.empty()) return concat(expr->info().mnemonic, " %", expr->output()->name(), problem);
     }
-    return "";
+    if (row_.rule == ExactRule::Range) {
+      for (const double number : result_.elements) {
+        if (const std::string_view why = whyNotExact(row_.rule, {&number, 1}, dtype_); !why.empty()) return why;
+      }
+    }
+    return ofResults();
   }
 
  private:
-  // The reference has no values of literals.
-  void noteLiteral(const Val& val) {
-    const Scalar* scalar = val.isScalar() ? val.as<Scalar>() : nullptr;
-    if (scalar && scalar->isConstant()) facts_.at(val.id()) = factsOf(reference::Value{*scalar->constant(), nullptr});
-  }
-
-  const Facts* of(const Val& val) const {
-    return val.id() < facts_.size() && facts_[val.id()] ? &*facts_[val.id()] : nullptr;
-  }
-
-  std::string unfit(const Val& val) const {
-    const Facts* facts = of(val);
-    if (!facts) return ": its value is not known";
-    if (!facts->isFinite) return ": it has NaN or an infinity";
-    return fits(facts->magnitude, facts->unit, facts->dtype) ? "" : ": " + tooWide("its elements", facts->dtype);
-  }
-
-  // The dtype in which the op computes: with a bool as its result, that of its first operand that is a tensor.
-  static DataType computed(const Expr& expr) {
-    const DataType result = expr.output()->dtype();
-    if (result != DataType::Bool) return result;
-    for (const Val* operand : expr.inputs()) {
-      if (operand->isTensor() && operand->dtype() != DataType::Bool) return operand->dtype();
+  // byRule: as the row says; else only that each fits.
+  std::string_view ofOperands(std::span<const double> operands, bool byRule) const {
+    bool isFinite = true;
+    for (const double operand : operands) {
+      isFinite = isFinite && std::isfinite(operand);
+      if (const std::string_view why = whyNotSpecial(row_, operand); !why.empty()) return why;
     }
-    return expr.inputs().empty() ? result : expr.input(0)->dtype();
+    if (isFinite) return whyNotExact(byRule ? row_.rule : ExactRule::Keep, operands, dtype_);
+    return ofSpecial(operands);
   }
 
-  std::string ofExpr(const Expr& expr) const {
-    const auto* row =
-        std::find_if(std::begin(kRows), std::end(kRows), [&](const ExactRow& one) { return one.op == expr.op(); });
-    if (row == std::end(kRows)) return ": it has no row in exact mode";
-    std::vector<Facts> operands;
-    for (const Val* operand : expr.inputs()) {
-      const Facts* facts = of(*operand);
-      if (!facts) return ": an operand is not known";
-      if (!facts->isFinite) return ": an operand has NaN or an infinity";
-      operands.push_back(*facts);
+  // Some are NaN or infinite, and a sentence fixes what they give. It does not fix signs of zeros.
+  std::string_view ofSpecial(std::span<const double> operands) const {
+    if (row_.rule == ExactRule::Convert) return isFloating(dtype_) || dtype_ == DataType::Bool ? "" : kResult;
+    const bool divides = row_.rule == ExactRule::Divide || row_.rule == ExactRule::Quotient;
+    if ((divides || row_.rule == ExactRule::Sign) && operands.back() == 0)
+      return whyNotExact(row_.rule, {&operands.back(), 1}, dtype_);
+    for (const double operand : operands) {
+      if (std::isfinite(operand) && !fits(operand, dtype_)) return whyNotExact(ExactRule::Keep, {&operand, 1}, dtype_);
     }
-    const DataType dtype = computed(expr);
-    const bool isConverted = row->rule == Rule::Convert;
-    for (const Facts& operand : operands) {
-      if (!isConverted && !fits(operand.magnitude, operand.unit, dtype)) return ": " + tooWide("an operand", dtype);
-    }
-    const Facts* result = of(*expr.output());
-    const std::string problem = ofRule(row->rule, operands, dtype, result ? result->count : 0);
-    return problem.empty() ? "" : ": " + problem;
-  }
-
-  static std::string ofRule(Rule rule, const std::vector<Facts>& operands, DataType dtype, int64_t results) {
-    switch (rule) {
-      case Rule::Keep: return "";
-      case Rule::Add: return ofSum(operands, dtype);
-      case Rule::Multiply: return ofProduct(operands, dtype);
-      case Rule::Divide: return operands[1].powersOfTwo && !operands[1].hasZero ? "" : "a divisor is no power of two";
-      case Rule::Quotient: return ofQuotient(operands, dtype);
-      case Rule::Shift: return ofShift(operands, dtype);
-      case Rule::Convert: return ofConversion(operands[0], dtype);
-      case Rule::Total: return ofTotal(operands[0], dtype, results);
-      case Rule::Average: {
-        const auto terms = static_cast<double>(operands[0].count / std::max<int64_t>(results, 1));
-        if (terms == 0 || lowestBit(terms) != terms) return "the number of its terms is no power of two";
-        return ofTotal(operands[0], dtype, results);
-      }
-      case Rule::Product: {
-        const int64_t terms = operands[0].count / std::max<int64_t>(results, 1);
-        const double largest = std::pow(std::max(operands[0].magnitude, 1.0), static_cast<double>(terms));
-        const double unit = std::pow(std::min(operands[0].unit, 1.0), static_cast<double>(terms));
-        return fits(largest, unit, dtype) ? "" : tooWide("the product", dtype);
-      }
-    }
-    FUSER_CHECK(false, "bad Rule");
-  }
-
-  static std::string ofSum(const std::vector<Facts>& operands, DataType dtype) {
-    double magnitude = 0, unit = kNone;
-    for (const Facts& operand : operands) {
-      magnitude += operand.magnitude;
-      unit = std::min(unit, operand.unit);
-    }
-    return fits(magnitude, unit, dtype) ? "" : tooWide("the sum", dtype);
-  }
-
-  static std::string ofProduct(const std::vector<Facts>& operands, DataType dtype) {
-    const Facts& a = operands.front();
-    const Facts& b = operands.back();  // of square the same
-    return fits(a.magnitude * b.magnitude, a.unit * b.unit, dtype) ? "" : tooWide("the product", dtype);
-  }
-
-  static std::string ofQuotient(const std::vector<Facts>& operands, DataType dtype) {
-    const Facts& a = operands[0];
-    const Facts& b = operands[1];
-    if (b.hasZero) return "a divisor is 0";
-    const double unit = std::min(a.unit, b.unit);
-    if (isFloating(dtype) && a.magnitude > 0 && !fits(a.magnitude / unit * (b.magnitude / unit), 1, dtype))
-      return tooWide("the quotient", dtype);
     return "";
   }
 
-  static std::string ofShift(const std::vector<Facts>& operands, DataType dtype) {
-    const Facts& by = operands[1];
-    if (by.hasNegative || by.magnitude >= static_cast<double>(8 * dtypeSize(dtype))) return "it shifts too far";
-    const double factor = std::ldexp(1.0, static_cast<int>(by.magnitude));
-    return fits(operands[0].magnitude * factor, 1, dtype) ? "" : tooWide("the shifted number", dtype);
+  std::string_view ofElements() const {
+    std::vector<double> numbers(operands_.size());
+    Aligned at(result_.sizes, operands_);
+    for (const double result : result_.elements) {
+      for (size_t i = 0; i < numbers.size(); ++i) numbers[i] = operands_[i]->elements[at.places()[i]];
+      if (const std::string_view why = ofOperands(numbers, true); !why.empty()) return why;
+      const bool fromFinite = std::all_of(numbers.begin(), numbers.end(), [](double n) { return std::isfinite(n); });
+      if (const std::string_view why = ofResult(result, fromFinite); !why.empty()) return why;
+      at.next();
+    }
+    return "";
   }
 
-  static std::string ofConversion(const Facts& operand, DataType dtype) {
-    if (dtype == DataType::Bool) return "";
-    const double unit = isFloating(dtype) ? operand.unit : 1;
-    return fits(operand.magnitude, unit, dtype) ? "" : tooWide("the operand", dtype);
+  std::string_view ofTerms() const {
+    const Numbers& operand = *operands_[0];
+    std::vector<ExactTerms> rows(result_.elements.size());
+    const std::vector<size_t> places = rowsOf(operand.sizes, expr_.attributes().dims());
+    for (size_t i = 0; i < operand.elements.size(); ++i) {
+      const double term = operand.elements[i];
+      if (const std::string_view why = ofOperands({&term, 1}, false); !why.empty()) return why;
+      ++rows.at(places[i]).count;
+      if (std::isfinite(term)) rows[places[i]].add(term);
+    }
+    for (const ExactTerms& row : rows) {
+      if (const std::string_view why = whyNotExact(row_.rule, row, dtype_); !why.empty()) return why;
+    }
+    return ofResults();
   }
 
-  static std::string ofTotal(const Facts& operand, DataType dtype, int64_t results) {
-    const auto terms = static_cast<double>(operand.count / std::max<int64_t>(results, 1));
-    const double most = std::min(operand.total, operand.magnitude * terms);
-    return fits(most, operand.unit, dtype) ? "" : tooWide("the sum", dtype);
+  std::string_view ofResults() const {
+    for (const double number : result_.elements) {
+      if (const std::string_view why = ofResult(number, false); !why.empty()) return why;
+    }
+    return "";
+  }
+
+  // fromFinite: of operands that all are finite. An overflow is no exact result.
+  std::string_view ofResult(double number, bool fromFinite) const {
+    if (!std::isfinite(number)) return fromFinite ? kResult : "";
+    return fits(number, result_.dtype) ? "" : kResult;
+  }
+
+  const Expr& expr_;
+  const ExactRow& row_;
+  const std::vector<const Numbers*> operands_;
+  const Numbers& result_;
+  const DataType dtype_;
+};
+
+class ExactRun {
+ public:
+  ExactRun(const Fusion& fusion, const std::vector<std::optional<reference::Value>>& values)
+      : fusion_(fusion), numbers_(fusion.valCount()) {
+    exactness_.why.resize(fusion.valCount());
+    for (size_t id = 0; id < values.size(); ++id) {
+      if (values[id]) numbers_[id] = numbersOf(*values[id]);
+    }
+    // The reference has no values of literals.
+    for (const Val* val : fusion.usedVals()) {
+      const Scalar* scalar = val->isScalar() ? val->as<Scalar>() : nullptr;
+      if (scalar && scalar->isConstant())
+        numbers_.at(val->id()) = numbersOf(reference::Value{*scalar->constant(), nullptr});
+    }
+  }
+
+  Exactness exactness() {
+    for (const Val* input : fusion_.inputs()) note(*input, "input", ofInput(*input));
+    const std::set<const Expr*> live = liveExprs();
+    for (const Expr* expr : fusion_.exprs()) {
+      if (live.count(expr)) noteExpr(*expr);
+    }
+    return std::move(exactness_);
+  }
+
+ private:
+  // Those that outputs are made of.
+  std::set<const Expr*> liveExprs() const {
+    std::set<const Expr*> live;
+    std::vector<const Val*> left(fusion_.outputs().begin(), fusion_.outputs().end());
+    while (!left.empty()) {
+      const Expr* expr = left.back()->definition();
+      left.pop_back();
+      if (!expr || !live.insert(expr).second) continue;
+      for (const Val* operand : dependenciesOf(*expr)) left.push_back(operand);
+    }
+    return live;
+  }
+
+  static std::vector<const Val*> dependenciesOf(const Expr& expr) {
+    std::vector<const Val*> vals(expr.inputs().begin(), expr.inputs().end());
+    const std::vector<Val*> sizes = Fusion::extentScalars(&expr);
+    vals.insert(vals.end(), sizes.begin(), sizes.end());
+    return vals;
+  }
+
+  void note(const Val& val, std::string_view name, std::string_view why) {
+    if (!why.empty()) exactness_.why[val.id()] = concat(name, " %", val.name(), ": ", why, " (", val.dtype(), ")");
+  }
+
+  std::string_view ofInput(const Val& input) const {
+    const std::optional<Numbers>& numbers = numbers_.at(input.id());
+    if (!numbers) return kUnknown;
+    for (const double number : numbers->elements) {
+      if (std::isfinite(number) && !fits(number, numbers->dtype)) return kResult;
+    }
+    return "";
+  }
+
+  void noteExpr(const Expr& expr) {
+    reports::ExactOp& counts = exactness_.ops[std::string(opName(expr.op()))][std::string(dtypeName(computed(expr)))];
+    for (const Val* scalar : Fusion::extentScalars(&expr)) {
+      if (!exactness_.of(*scalar).empty()) exactness_.sizesAreExact = false;
+    }
+    for (const Val* val : dependenciesOf(expr)) {
+      const std::string why = exactness_.of(*val);
+      if (why.empty()) continue;
+      ++counts.dependent;
+      for (const Val* result : expr.outputs()) exactness_.why[result->id()] = why;
+      return;
+    }
+    const std::string_view why = whyOf(expr);
+    ++(why.empty() ? counts.exact : counts.stops[std::string(why)]);
+    if (why.empty()) return;
+    const std::string text =
+        concat(expr.info().mnemonic, " %", expr.output()->name(), ": ", why, " (", computed(expr), ")");
+    for (const Val* result : expr.outputs()) exactness_.why[result->id()] = text;
+  }
+
+  std::string_view whyOf(const Expr& expr) const {
+    const ExactRow* row = rowOf(expr.op());
+    if (!row) return "it has no row in exact mode";
+    std::vector<const Numbers*> operands;
+    for (const Val* operand : expr.inputs()) {
+      const std::optional<Numbers>& numbers = numbers_.at(operand->id());
+      if (!numbers) return kUnknown;
+      operands.push_back(&*numbers);
+    }
+    const std::optional<Numbers>& result = numbers_.at(expr.output()->id());
+    if (!result) return "its result is not known";
+    return ExactExpr(expr, *row, std::move(operands), *result).why();
   }
 
   const Fusion& fusion_;
-  std::vector<std::optional<Facts>> facts_;
+  std::vector<std::optional<Numbers>> numbers_;
+  Exactness exactness_;
 };
 
 }  // namespace
@@ -265,8 +272,11 @@ std::set<OpKind> exactOps() {
   return ops;
 }
 
-std::string whyNotExact(const Fusion& fusion, const std::vector<std::optional<reference::Value>>& values) {
-  return ExactRun(fusion, values).why();
+std::string_view sentenceOfNan(OpKind op) { return sentenceOf(op, &ExactRow::nan); }
+std::string_view sentenceOfInfinity(OpKind op) { return sentenceOf(op, &ExactRow::infinity); }
+
+Exactness exactnessOf(const Fusion& fusion, const std::vector<std::optional<reference::Value>>& values) {
+  return ExactRun(fusion, values).exactness();
 }
 
 }  // namespace fuser::fuzz

@@ -9,7 +9,9 @@
 #include "fuser/support/set_up_error.h"
 #include "fuser/text/printer.h"
 #include "fuzz/compilers/compare_exactly.h"
+#include "fuzz/compilers/compare_strides.h"
 #include "fuzz/compilers/doubt.h"
+#include "fuzz/compilers/exact_case.h"
 #include "fuzz/compilers/exact_mode.h"
 #include "fuzz/compilers/guilt.h"
 #include "fuzz/compilers/target_outcome.h"
@@ -33,6 +35,7 @@ class CaseOnTarget {
   CaseVerdict run() {
     if (case_.runs.empty()) report(VerdictKind::Unsupported, -1, "the case has no run: nothing was judged");
     for (size_t i = 0; i < case_.runs.size(); ++i) prepare(i);
+    verdict_.exactMode = exactCase_.counts();
     if (!runs_.empty()) judgeRuns();
     return std::move(verdict_);
   }
@@ -50,12 +53,12 @@ class CaseOnTarget {
 
   void addSeconds(const char* stage, double seconds) { verdict_.seconds.emplace_back(stage, seconds); }
 
-  // Keeps the run where each of its values is exact.
+  // Keeps the run where some output is exact.
   void prepare(size_t index) {
     if (case_.runs[index].expectation == Expectation::Rejected) return;
     const Clock::time_point start = Clock::now();
     const int run = static_cast<int>(index);
-    JudgedRun judged{index, {}, {}};
+    JudgedRun judged{index, {}, {}, {}};
     try {
       judged.data = materialize(case_, case_.runs[index], settings_.maxInputBytes);
       std::vector<reference::Value> inputs;
@@ -69,16 +72,20 @@ class CaseOnTarget {
       rethrowIfSetUpError(error);
       return report(VerdictKind::Unsupported, run, concat("LibTorch refuses it: ", error.what()));
     }
-    const std::string why = whyNotExact(*case_.fusion, judged.values);
+    judged.exactness = exactnessOf(*case_.fusion, judged.values);
+    exactCase_.add(judged.values, judged.exactness);
     addSeconds("reference", std::chrono::duration<double>(Clock::now() - start).count());
-    if (why.empty()) {
+    const std::vector<Val*>& outputs = case_.fusion->outputs();
+    const auto isExact = [&](const Val* output) { return judged.exactness.of(*output).empty(); };
+    const auto inexact = std::find_if_not(outputs.begin(), outputs.end(), isExact);
+    if (inexact != outputs.end()) report(VerdictKind::Undecided, run, "not exact: " + judged.exactness.of(**inexact));
+    if (std::any_of(outputs.begin(), outputs.end(), isExact)) {
       runs_.push_back(std::move(judged));
       return;
     }
     const oracle::Counts counts = undecidedOutputs(*case_.fusion, judged.values);
     verdict_.outputs += counts;
     verdict_.elements += counts;
-    report(VerdictKind::Undecided, run, "not exact: " + why);
   }
 
   void judgeRuns() {
@@ -109,6 +116,7 @@ class CaseOnTarget {
       if (!isWanted(*worker)) continue;
       TargetOutcome outcome = ask(*worker, request_);
       count(*worker, outcome);
+      if (isMain(*worker) && exportFormat(target_.format).hasStrides) checkStrides(outcome);
       if (isFinding(outcome.kind)) return conclude(*worker, outcome);
       if (isMain(*worker)) {
         if (outcome.kind == VerdictKind::Unsupported) refused = outcome.detail;
@@ -146,6 +154,28 @@ class CaseOnTarget {
     return outcome;
   }
 
+  // Of an outcome whose elements are right: strides are held against the control's.
+  void checkStrides(TargetOutcome& outcome) {
+    if (!workers_.control || outcome.kind != VerdictKind::Agrees) return;
+    const TargetOutcome right = askControl();
+    if (right.kind != VerdictKind::Agrees) return;
+    for (size_t i = 0; i < runs_.size(); ++i) {
+      const std::string problem = differingStrides(*case_.fusion, outcome.answered.at(i), right.answered.at(i));
+      if (problem.empty()) continue;
+      outcome.kind = VerdictKind::Differs;
+      outcome.run = static_cast<int>(runs_[i].index);
+      outcome.reason = outcome.detail = problem;
+      outcome.pattern = "strides";
+      outcome.wrong.emplace().verdict = oracle::Verdict::Differs;
+      outcome.given = outcome.answered.at(i).outputs;
+      return;
+    }
+  }
+
+  TargetOutcome askControl() {
+    return outcomeOf(workers_.control->ask(request_), std::string(target_.control), *case_.fusion, runs_);
+  }
+
   // Elements are the main view's.
   void count(const ViewWorker& worker, const TargetOutcome& outcome) {
     if (!isMain(worker)) return addSeconds("other views", outcome.seconds);
@@ -170,7 +200,7 @@ class CaseOnTarget {
     if (outcome.kind != VerdictKind::Differs && outcome.kind != VerdictKind::Check) return "";
     const std::string name(target_.control);
     std::optional<TargetOutcome> control;
-    if (workers_.control) control = outcomeOf(workers_.control->ask(request_), name, *case_.fusion, runs_);
+    if (workers_.control) control = askControl();
     const SecondOpinion opinion = secondOpinionOn(outcome, case_, name, control ? &*control : nullptr);
     outcome.detail += concat("\n", opinion.note);
     return opinion.doubt;
@@ -188,12 +218,12 @@ class CaseOnTarget {
     report(outcome.kind, outcome.run, concat(seen, outcome.reason), concat(seen, "on ", version, ": ", outcome.detail));
     verdict_.seenIn = isMain(worker) ? SeenIn::Run : SeenIn::View;
     verdict_.place = guilt.name;
-    if (outcome.wrong) describe(*outcome.wrong, guilt.name);
+    if (outcome.wrong) describe(outcome, guilt.name);
   }
 
-  void describe(const oracle::Judgement& judgement, const std::string& guilty) {
-    const std::optional<oracle::WrongValue>& wrong = judgement.wrong;
-    verdict_.pattern = wrong ? patternOf(*wrong) : "type";
+  void describe(const TargetOutcome& outcome, const std::string& guilty) {
+    const std::optional<oracle::WrongValue>& wrong = outcome.wrong->wrong;
+    verdict_.pattern = wrong ? patternOf(*wrong) : outcome.pattern;
     if (!wrong) return;
     verdict_.wrongValue = wrong->value;
     const Expr* definition = definitionOf(*case_.fusion, verdict_.wrongValue);
@@ -208,6 +238,7 @@ class CaseOnTarget {
   const JudgeSettings& settings_;
   std::vector<JudgedRun> runs_;
   WorkerRequest request_;
+  ExactCase exactCase_{case_};
   CaseVerdict verdict_;
 };
 

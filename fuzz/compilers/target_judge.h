@@ -2,10 +2,11 @@
 // The judge of another compiler: a case is exported, run by the target's worker, and held against the reference in
 // exact mode (exact_mode.h).
 //
-// Verdicts: Differs: an output has another dtype, shape or element, and the target's control has not. Check: it refuses
-// or fails on a program that PyTorch's eager mode runs. Crash, Hang, OutOfMemory: its process. Invariant: an answer
-// that breaks the protocol. Undecided: some run is not exact; its elements are counted as not decided. Unsupported:
-// LibTorch, the format or the target does not take the program.
+// Verdicts: Differs: an output has another dtype, shape or element, and the target's control has not; or all elements
+// are right, and an output has other strides than in the control. Check: it refuses or fails on a program that
+// PyTorch's eager mode runs. Crash, Hang, OutOfMemory: its process. Invariant: an answer that breaks the protocol.
+// Undecided: some output is not exact; its elements are counted as not decided. Unsupported: LibTorch, the format or
+// the target does not take the program.
 
 #include <memory>
 #include <vector>

@@ -50,7 +50,8 @@ TargetOutcome judged(const Answer& answer, const std::string& name, const Fusion
     if (!given)
       return failure(VerdictKind::Invariant, concat("the worker of ", name, " leaves out run ", index), index);
     const oracle::Judgement& judgement =
-        outcome.judgements.emplace_back(compareExactly(fusion, run.values, given->outputs));
+        outcome.judgements.emplace_back(compareExactly(fusion, run.values, run.exactness, given->outputs));
+    outcome.answered.push_back(*given);
     if (judgement.verdict != oracle::Verdict::Differs || outcome.wrong) continue;
     outcome.kind = VerdictKind::Differs;
     outcome.run = index;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fuser/case/case.h"
+#include "fuzz/compilers/exact_mode.h"
 #include "fuzz/compilers/worker_process.h"
 #include "fuzz/judge/judge_case.h"
 #include "oracle/reference/reference.h"
@@ -17,6 +18,7 @@ struct JudgedRun {
   size_t index = 0;  // of the case's run
   RunData data;
   std::vector<std::optional<reference::Value>> values;  // reference::evaluate's
+  Exactness exactness;                                  // of the values
 };
 
 struct TargetOutcome {
@@ -24,12 +26,15 @@ struct TargetOutcome {
   int run = -1;        // the first one that differs or is left out
   std::string reason;  // one line
   std::string detail;
-  std::vector<oracle::Judgement> judgements;  // of each run that was answered
+  // Of each run, as far as they were answered.
+  std::vector<oracle::Judgement> judgements;
+  std::vector<AnswerRun> answered;
   double firstSeconds = 0, laterSeconds = 0;  // of the target's first run, with its compilation, and of the others
   double seconds = 0;                         // from the question to the answer
   // Differs: of that run.
   std::optional<oracle::Judgement> wrong;
   std::vector<AnswerTensor> given;
+  std::string pattern = "type";  // of what differs, if no element does
 };
 
 // name: of who replied, for the sentences: "onnxruntime".

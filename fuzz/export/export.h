@@ -40,6 +40,7 @@ struct ExportFormat {
   std::string_view ending;  // of its files: ".py"
   std::string_view about;   // what runs it, for the help
   bool bySteps;             // its results are compared expression by expression: LibTorch's are wanted of each
+  bool hasStrides;          // results have strides, which its compilers keep
   // A UserError for a case whose program can never run, such as an alias of nothing.
   Exported (*write)(const Case&);
 };

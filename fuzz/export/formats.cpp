@@ -9,11 +9,11 @@ namespace fuser::fuzz {
 namespace {
 
 constexpr ExportFormat kFormats[] = {
-    {"pytorch", ".py", "a Python script that needs torch and numpy alone", false, exportToPytorch},
+    {"pytorch", ".py", "a Python script that needs torch and numpy alone", false, true, exportToPytorch},
     {"onnx", ".onnx.txt", "ONNX of opset 21 in its text form, a model a run, with the inputs' bytes beside it", true,
-     exportToOnnx},
+     false, exportToOnnx},
     {"stablehlo", ".stablehlo.mlir", "StableHLO with one @main, a module a run, with the inputs' bytes beside it", true,
-     exportToStablehlo},
+     false, exportToStablehlo},
 };
 
 }  // namespace

@@ -148,7 +148,7 @@ def memory(dtype, sizes, strides, offset=0):
 def place(elements, dtype, sizes, strides=None, offset=0, peak=None):
     """memory() that holds these elements; of those that share memory, the last one in row-major order.
 
-    peak = (value, axis, index): the elements with this index along the axis are `value`.
+    peak = (value, axis, index): the elements with this index along the axis are `value`; axis -1: all axes as one.
     """
     dense = [1] * len(sizes)
     for axis in reversed(range(len(sizes) - 1)):
@@ -168,6 +168,8 @@ def place(elements, dtype, sizes, strides=None, offset=0, peak=None):
         index = index[..., None] + (along * dense[axis]).astype(np.uint64)
         at = at[..., None] + along * stride
     drawn = elements(index.reshape(-1), dtype)
+    if peak and peak[1] == -1:
+        high = index == (peak[2] + int(np.prod(sizes)) if peak[2] < 0 else peak[2])
     if peak:
         drawn = torch.where(torch.from_numpy(high.reshape(-1)), converted(np.full(1, float(peak[0])), dtype), drawn)
     raw(torch.as_strided(tensor, (int(at.max()) + 1,), (1,), offset))[at.reshape(-1)] = raw(drawn)

@@ -5,6 +5,7 @@
 
 #include "fuser/ir/builder.h"
 #include "fuser/ir/infer.h"
+#include "fuzz/generate/exact_draws.h"
 #include "fuzz/generate/workspace.h"
 
 namespace fuser::fuzz {
@@ -44,7 +45,8 @@ bool applyCastOp(Workspace& work) {
   // Steered: where it fits.
   const Estimate converted =
       convertEstimate(work.tensors[operand].estimate, work.tensors[operand].tensor->dtype(), dtype);
-  if (work.policy.steered && converted.wild && !work.tensors[operand].estimate.wild) dtype = DataType::Double;
+  const bool isTooWide = converted.wild || (work.options.exactData && converted.magnitude() > exactMagnitude(dtype));
+  if (work.policy.steered && isTooWide && !work.tensors[operand].estimate.wild) dtype = DataType::Double;
   applyCast(work, operand, dtype);
   return true;
 }
@@ -225,7 +227,8 @@ bool applyRange(Workspace& work) {
   const IntExpr start = ints.constant(first);
   const IntExpr end = ints.add(start, ints.mul(drawExtent(work, sizes), ints.constant(step)));
   DataType dtype = work.drawDtype();
-  if (dtype == DataType::Bool || std::abs(last) > saneMagnitude(dtype)) dtype = DataType::Int64;
+  const double most = work.options.exactData ? exactMagnitude(dtype) : saneMagnitude(dtype);
+  if (dtype == DataType::Bool || std::abs(last) > most) dtype = DataType::Int64;
   const double begin = static_cast<double>(first);
   work.keep(build::arange(*work.fusion, start, end, ints.constant(step), dtype, work.freshName()),
             {std::min(begin, last), std::max(begin, last), true, false});
@@ -315,6 +318,20 @@ void meetOperand(Workspace& work, size_t operand, size_t result) {
   if (work.policy.opAllowed(op) && acceptsDtype(op, commonType(op, both))) applyBinary(work, op, operand, result);
 }
 
+// With exact data: the operand, or what of it one result can combine so many of.
+size_t madeNarrow(Workspace& work, OpKind op, size_t operand, int64_t terms) {
+  const DataType dtype = work.tensors[operand].tensor->dtype();
+  const auto suits = [&](DataType other) {
+    if (!acceptsDtype(op, other) || !work.policy.opAllowed(OpKind::Cast)) return false;
+    return combinesExactly(op, convertEstimate(work.tensors[operand].estimate, dtype, other), other, terms);
+  };
+  if (combinesExactly(op, work.tensors[operand].estimate, dtype, terms)) return operand;
+  for (const DataType other : {DataType::Float, DataType::Double, DataType::Bool}) {
+    if (suits(other)) return applyCast(work, operand, other);
+  }
+  return operand;
+}
+
 bool applyReduction(Workspace& work, OpKind op) {
   size_t operand = drawOperand(work);
   if (!acceptsDtype(op, work.tensors[operand].tensor->dtype())) {
@@ -328,6 +345,10 @@ bool applyReduction(Workspace& work, OpKind op) {
   const OpKind combine = opInfo(op).combine.value();
   const bool truth = opInfo(op).promotion == Promotion::Truth;
   if (reduced.mayBeEmpty && combine != OpKind::Add && combine != OpKind::Mul && !truth) return false;
+  if (work.options.exactData) {
+    if (!hasExactCount(op, reduced.terms) || !hasExactCount(op, reduced.fewestTerms)) return false;
+    operand = madeNarrow(work, op, operand, reduced.terms);
+  }
   const auto estimateOf = [&](const TensorValue& value) {
     const DataType from = value.tensor->dtype();
     const bool widens = opInfo(op).promotion == Promotion::Integral64 && !isFloating(from);

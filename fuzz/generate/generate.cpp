@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "fuzz/generate/devices.h"
+#include "fuzz/generate/exact_draws.h"
 #include "fuzz/generate/preallocated.h"
 #include "fuzz/generate/streams.h"
 #include "fuzz/generate/workspace.h"
@@ -34,6 +35,7 @@ Val* narrowed(Workspace& work, size_t index) {
   const TensorValue& value = work.tensors[index];
   const bool narrow = value.tensor->dtype() == DataType::Float && work.policy.opAllowed(OpKind::Cast);
   if (!narrow || !work.choices.chance(work.policy.narrowCast)) return value.tensor;
+  if (work.options.exactData && value.estimate.magnitude() > exactMagnitude(DataType::BFloat16)) return value.tensor;
   const bool half = value.estimate.wild || value.estimate.magnitude() < saneMagnitude(DataType::Half);
   const size_t cast = applyCast(work, index, half && work.choices.chance(0.4) ? DataType::Half : DataType::BFloat16);
   return work.tensors[cast].tensor;

@@ -29,8 +29,8 @@ struct GeneratorOptions {
   int64_t maxCaseElements = int64_t{1} << 18;  // the maximum for all tensors of a case in one run
   int maxExpressions = 60;                     // the maximal number of expressions
   std::set<OpKind> only;                       // if not empty, draw only these ops
-  // Data for results that are exact in every order and precision: small whole numbers, and literals that are powers of
-  // two. The same choices are drawn, so that the program of a case stays as it is, but for operands that are bounded.
+  // Programs and data whose results are exact in every order and precision, mostly, and which have what compilers treat
+  // as special (exact_draws.h): small whole numbers, one NaN or infinity now and then, literals that are powers of two.
   bool exactData = false;
   // Texts of cases; null or at least one. A share of a campaign's cases are mutants of these (fuzz/mutate/parents.h).
   std::shared_ptr<const std::vector<std::string>> parents;
@@ -43,7 +43,7 @@ struct GeneratorOptions {
 // campaigns move to an edge (fuzz/edges) included: a change of choices or draws sets kDrawsVersion to kStreamVersion +
 // 1; a new family says that number in its row, as `since`. It does not enter the hash, so that cases that a change does
 // not affect stay the same.
-inline constexpr int kDrawsVersion = 17;
+inline constexpr int kDrawsVersion = 18;
 inline constexpr int kStreamVersion = std::max(kDrawsVersion, kNewestFamily);
 
 // Terminates for every stream of choices. Any exception from the builders or from binding sizes is a bug of the

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "fuser/case/recipe_data.h"
 #include "fuser/ir/builder.h"
 #include "fuzz/generate/workspace.h"
 
@@ -52,8 +54,14 @@ std::pair<Recipe, Estimate> drawAnyRecipe(Workspace& work, DataType dtype) {
 }
 
 // Small whole numbers of about the same range.
-std::pair<Recipe, Estimate> madeExact(Recipe recipe, DataType dtype) {
+std::pair<Recipe, Estimate> madeExact(Recipe recipe, DataType dtype, bool isSparse) {
   constexpr double kLeast = -4, kMost = 4;
+  if (isSparse && dtype != DataType::Bool) {
+    recipe.kind = RecipeKind::Integers;
+    recipe.low = 0;
+    recipe.high = dtypeSize(dtype) <= 2 ? 1 : 2;  // of narrow dtypes one element, which putOne() draws
+    return {recipe, {0, kMost, true, false}};
+  }
   const bool isUniform = recipe.kind == RecipeKind::Uniform;
   const bool isWhole = recipe.kind == RecipeKind::Integers && !isFloating(dtype);
   if (isWhole) return {recipe, {recipe.low, recipe.high - 1, true, false}};
@@ -67,7 +75,7 @@ std::pair<Recipe, Estimate> madeExact(Recipe recipe, DataType dtype) {
 
 std::pair<Recipe, Estimate> drawRecipe(Workspace& work, DataType dtype) {
   const auto [recipe, estimate] = drawAnyRecipe(work, dtype);
-  return work.options.exactData ? madeExact(recipe, dtype) : std::pair(recipe, estimate);
+  return work.options.exactData ? madeExact(recipe, dtype, work.policy.sparse) : std::pair(recipe, estimate);
 }
 
 AxisPlan perturbed(Workspace& work, AxisPlan axis) {
@@ -93,6 +101,11 @@ void drawLayout(Workspace& work, TensorDomain& domain) {
   std::vector<int> order;
   for (size_t i = 0; i < domain.logical.size(); ++i) order.push_back(static_cast<int>(i));
   if (choices.chance(work.policy.permuted)) choices.shuffle(order);
+  const bool isImage = work.policy.channelsLast > 0 && order.size() >= 4;
+  if (isImage && choices.chance(work.policy.channelsLast)) {
+    std::sort(order.begin(), order.end());
+    std::rotate(order.begin() + 1, order.begin() + 2, order.end());
+  }
   domain.allocationOrder = order;
   const bool strided = choices.chance(work.policy.strided);
   for (int axis : order) {
@@ -135,6 +148,23 @@ std::array<ScalarValue, kRuns> drawScalarValues(Workspace& work, DataType dtype)
   return values;
 }
 
+// With exact data: one element is another number than its recipe draws, NaN or infinite now and then.
+void putOne(Workspace& work, TensorInput& input) {
+  const int64_t elements = numel(input.sizes);
+  if (input.recipe.kind != RecipeKind::Integers || input.recipe.peak || elements == 0) return;
+  const bool isSpecial = isFloating(input.dtype) && work.choices.chance(work.policy.oneSpecial);
+  const bool isZero = input.recipe.low == 0 && input.recipe.high == 1;
+  if (!isSpecial && !isZero) return;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kSpecial[] = {std::numeric_limits<double>::quiet_NaN(), kInfinity, -kInfinity};
+  Peak peak;
+  peak.value = isSpecial ? work.choices.pick(kSpecial) : static_cast<double>(work.choices.integer(1, 4));
+  peak.axis = kAllAxes;
+  peak.index = work.choices.chance(0.3) ? -1 - work.choices.integer(0, std::min<int64_t>(elements - 1, 7))
+                                        : work.choices.integer(0, elements - 1);
+  input.recipe.peak = peak;
+}
+
 TensorInput makeTensorInput(Workspace& work, const InputPlan& plan, size_t run) {
   const TensorView* tensor = plan.input->as<TensorView>();
   TensorInput input;
@@ -150,6 +180,7 @@ TensorInput makeTensorInput(Workspace& work, const InputPlan& plan, size_t run) 
   const auto& contiguity = tensor->domain().contiguity;
   const bool gaps = std::any_of(contiguity.begin(), contiguity.end(), [](auto flag) { return flag == false; });
   if (gaps) input.strides = drawStrides(work, tensor, input.sizes);
+  if (work.options.exactData) putOne(work, input);
   if (work.choices.chance(work.policy.offset)) input.offset = work.choices.integer(1, 9);
   return input;
 }

@@ -5,6 +5,7 @@
 
 #include "fuser/ir/builder.h"
 #include "fuser/ir/infer.h"
+#include "fuzz/generate/exact_draws.h"
 #include "fuzz/generate/workspace.h"
 
 namespace fuser::fuzz {
@@ -106,7 +107,7 @@ size_t drawPartner(Workspace& work, const Joined& joined, DataType dtype, bool c
 ScalarEntry drawNamed(Workspace& work, OpKind op, DataType dtype) {
   if (work.choices.chance(0.3)) return drawScalar(work, dtype);
   constexpr double kValues[] = {1, 0.5, 2, 0.25, 0.01, 3, 0, -1};
-  const double value = work.choices.pick(kValues);
+  const double value = work.literalNear(work.choices.pick(kValues));
   // Beside a tensor of integers a literal may be a float where it takes no part in promotion.
   const bool toFloat = opInfo(op).promotion == Promotion::Operand && work.choices.chance(0.5);
   const bool floating = isFloating(dtype) || toFloat;
@@ -239,12 +240,14 @@ Operand applyRemedy(Workspace& work, const Remedy& remedy, const Operand& operan
 bool steer(Workspace& work, OpKind op, std::vector<Operand>& operands, DataType common) {
   const auto good = [&](const std::vector<Estimate>& estimates) {
     const DataType result = opInfo(op).result == Result::Bool ? DataType::Bool : common;
-    return isDefined(op, estimates, common) && isSane(pointwiseEstimate(op, estimates, common), result);
+    const Estimate estimate = pointwiseEstimate(op, estimates, common);
+    const bool isExact = !work.options.exactData || isLikelyExact(op, estimates, estimate, common);
+    return isExact && isDefined(op, estimates, common) && isSane(estimate, result);
   };
   const auto converted = [&] { return convertedEstimates(op, operands, common); };
   if (good(converted())) return true;
   // Integers may wrap, but not leave the row's domain.
-  const bool mustBound = !isDefined(op, converted(), common);
+  const bool mustBound = work.options.exactData || !isDefined(op, converted(), common);
   const bool wildAlready =
       std::any_of(operands.begin(), operands.end(), [](const Operand& o) { return o.estimate.wild; });
   if (!mustBound && (!work.policy.steered || wildAlready || work.choices.chance(0.03))) return true;
@@ -265,12 +268,12 @@ bool steer(Workspace& work, OpKind op, std::vector<Operand>& operands, DataType 
   }
   // The last operand becomes a literal.
   if (operands.size() > 1 && operands.back().tensor >= 0) {
-    const ScalarValue one = isFloating(common) ? ScalarValue(1.5) : ScalarValue(int64_t{3});
+    const ScalarValue one = isFloating(common) ? ScalarValue(work.literalNear(1.5)) : ScalarValue(int64_t{3});
     const ScalarValue value = common == DataType::Bool ? ScalarValue(true) : one;
     operands.back() = scalarOperand({work.fusion->newConstant(value), {value, value}});
     if (operands[0].tensor >= 0 && commonOf(op, operands) == common && good(converted())) return true;
   }
-  return !mustBound || isDefined(op, converted(), common);
+  return !work.options.exactData && (!mustBound || isDefined(op, converted(), common));
 }
 
 bool applyTo(Workspace& work, OpKind op, std::vector<Operand> operands) {

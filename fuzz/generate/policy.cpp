@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "fuser/ops/op_table.h"
+#include "fuzz/generate/exact_draws.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -59,41 +60,52 @@ size_t drawRank(Choices& choices) {
   return choices.weighted(kRanks);
 }
 
-void drawAxes(Choices& choices, const GeneratorOptions& options, Policy& policy) {
+MainShape drawMainShape(Choices& choices, const GeneratorOptions& options) {
   // log2 of the elements: two dice, so that the middle is common and both ends occur. Large cases cost in proportion to
   // their size and show little that smaller ones do not, so that the upper end is drawn a quarter as far as the lower
   // one.
   const double median = std::log2(static_cast<double>(std::max<int64_t>(options.medianElements, 2)));
   const double dice = choices.real(0, 1) + choices.real(0, 1) - 1;
   const double bits = median * (dice < 0 ? 1 + dice : 1 + dice / 4);
-  const int64_t target = std::clamp<int64_t>(std::llround(std::exp2(bits)), 1, options.maxElements);
-  policy.tensorCap = std::min(options.maxElements, std::max<int64_t>(target * 8, 256));
-  const size_t rank = drawRank(choices);
-  const double constant = choices.chance(0.3) ? 0.5 : 0;
-  const double empty = choices.chance(0.08) ? 0.3 : 0;
-  const double one = choices.chance(0.15) ? 0.4 : 0.02;
+  MainShape shape;
+  shape.elements = std::clamp<int64_t>(std::llround(std::exp2(bits)), 1, options.maxElements);
+  shape.rank = drawRank(choices);
+  shape.constant = choices.chance(0.3) ? 0.5 : 0;
+  shape.empty = choices.chance(0.08) ? 0.3 : 0;
+  shape.one = choices.chance(0.15) ? 0.4 : 0.02;
+  return shape;
+}
+
+// Mostly off, sometimes strong.
+double drawRate(Choices& choices, double present, double rate) { return choices.chance(present) ? rate : 0; }
+
+}  // namespace
+
+void drawAxes(Choices& choices, const GeneratorOptions& options, const MainShape& shape, Policy& policy) {
+  policy.tensorCap = std::min(options.maxElements, std::max<int64_t>(shape.elements * 8, 256));
+  policy.caseElements = options.maxCaseElements;
   std::vector<size_t> order;
-  for (size_t i = 0; i < rank; ++i) order.push_back(i);
+  for (size_t i = 0; i < shape.rank; ++i) order.push_back(i);
   choices.shuffle(order);
-  policy.axes.resize(rank);
-  Sizes rest{target, target};
-  for (size_t place = 0; place < rank; ++place) {
+  policy.axes.assign(shape.rank, {});
+  Sizes rest{shape.elements, shape.elements};
+  for (size_t place = 0; place < shape.rank; ++place) {
     MainAxis& axis = policy.axes[order[place]];
-    axis.constant = choices.chance(constant);
-    const bool last = place + 1 == rank;
+    axis.constant = choices.chance(shape.constant);
+    const bool last = place + 1 == shape.rank;
     for (size_t run = 0; run < kRuns; ++run) {
       int64_t& size = axis.sizes[run];
       if (run > 0 && (axis.constant || (axis.sizes[0] <= rest[run] && choices.chance(0.4)))) {
         size = axis.sizes[0];
-      } else if (choices.chance(empty)) {
+      } else if (choices.chance(shape.empty)) {
         size = 0;
-      } else if (choices.chance(one)) {
+      } else if (choices.chance(shape.one)) {
         size = 1;
       } else if (last && choices.chance(0.7)) {
         size = rest[run];
       } else {
         // Leave something for the axes that follow.
-        const double share = 1.0 / static_cast<double>(rank - place);
+        const double share = 1.0 / static_cast<double>(shape.rank - place);
         const int64_t limit = std::llround(std::pow(static_cast<double>(rest[run]), last ? 1.0 : (share + 1) / 2));
         size = drawSize(choices, std::max<int64_t>(limit, 1));
       }
@@ -103,11 +115,6 @@ void drawAxes(Choices& choices, const GeneratorOptions& options, Policy& policy)
     }
   }
 }
-
-// Mostly off, sometimes strong.
-double drawRate(Choices& choices, double present, double rate) { return choices.chance(present) ? rate : 0; }
-
-}  // namespace
 
 int64_t drawSize(Choices& choices, int64_t limit) {
   constexpr double kKinds[] = {0.2, 0.6, 0.2};
@@ -131,7 +138,7 @@ Policy drawPolicy(Choices& choices, const GeneratorOptions& options) {
   Policy policy;
   drawOps(choices, options, policy);
   drawDtypes(choices, policy);
-  drawAxes(choices, options, policy);
+  drawAxes(choices, options, drawMainShape(choices, options), policy);
   policy.runs = choices.chance(0.5) ? 2 : 1;
   const double size = choices.real(0, 1);  // median 12, sometimes long
   policy.expressions =
@@ -172,6 +179,7 @@ Policy drawPolicy(Choices& choices, const GeneratorOptions& options) {
   policy.repeatedOutput = drawRate(choices, 0.06, 0.5);
   policy.inputOutput = drawRate(choices, 0.06, 0.7);
   policy.scalarOutput = choices.real(0, 0.6);
+  if (options.exactData) drawExactly(choices, options, policy);
   return policy;
 }
 

@@ -30,6 +30,7 @@ struct Policy {
   size_t runs = 1;
   int expressions = 12;
   int64_t tensorCap = 0;       // maximal number of elements of a tensor
+  int64_t caseElements = 0;    // maximal number of elements of all tensors in one run
   std::vector<MainAxis> axes;  // the main shape, from which others are derived
   bool inputs = true;          // false: the fusion has no inputs
 
@@ -49,10 +50,22 @@ struct Policy {
   double narrowCast = 0;  // f16 and bf16 inputs are computed in f32 and outputs cast back
   double scalarExtent = 0.3;
   double manySymbols = 0.2;  // a new symbol even if an existing one has these sizes
+  // Of exact data (exact_draws.h), 0 without it.
+  double oneSpecial = 0;    // one element of an input is NaN or infinite
+  double channelsLast = 0;  // an input of rank 4 or more
+  bool sparse = false;      // inputs are mostly zeros
   double deadCode = 0, extraOutput = 0.1, repeatedOutput = 0.03, inputOutput = 0.05, scalarOutput = 0.3;
 };
 
 Policy drawPolicy(Choices& choices, const GeneratorOptions& options);
+
+// A main shape of this rank, with about so many elements. The others are probabilities of an axis.
+struct MainShape {
+  size_t rank = 1;
+  int64_t elements = 1;
+  double constant = 0, empty = 0, one = 0;
+};
+void drawAxes(Choices& choices, const GeneratorOptions& options, const MainShape& shape, Policy& policy);
 
 // Draws a size up to `limit`, which is at least 1: near a kernel boundary, small, or uniform.
 int64_t drawSize(Choices& choices, int64_t limit);

@@ -5,6 +5,7 @@
 
 #include "fuser/ir/builder.h"
 #include "fuser/ops/op_eval.h"
+#include "fuzz/generate/exact_draws.h"
 #include "fuzz/generate/workspace.h"
 
 namespace fuser::fuzz {
@@ -121,6 +122,7 @@ void applyScalarOp(Workspace& work) {
   }
   const auto values = evaluateRuns(op, operands);
   if (!values) return;
+  if (work.options.exactData && !std::all_of(values->begin(), values->end(), isExactScalar)) return;
   std::vector<Val*> vals;
   for (const ScalarEntry& operand : operands) vals.push_back(operand.scalar);
   work.keepScalar(build::pointwise(*work.fusion, op, vals, work.freshName()), *values);

@@ -94,6 +94,8 @@ DataType Workspace::drawDtypeFor(OpKind op) {
   return kAllDataTypes[choices.weighted(weights)];
 }
 
+double Workspace::literalNear(double number) const { return options.exactData ? nearPowerOfTwo(number) : number; }
+
 ScalarValue Workspace::drawLiteral(DataType dtype) {
   constexpr double kFloats[] = {1.0,  0.5,  2.0,   -1.0, 0.125, 3.0,  0.1,
                                 -0.7, 1e-5, 1.702, 0.0,  -0.0,  10.0, 3.1415926535897931};
@@ -101,7 +103,7 @@ ScalarValue Workspace::drawLiteral(DataType dtype) {
   switch (category(dtype)) {
     case Category::Float: {
       const double number = choices.chance(0.3) ? choices.real(-4, 4) : choices.pick(kFloats);
-      return options.exactData ? nearPowerOfTwo(number) : number;
+      return literalNear(number);
     }
     case Category::Int: return choices.pick(kInts);
     case Category::Bool: return choices.chance(0.5);

@@ -59,7 +59,7 @@ class Workspace {
   ScalarEntry keepScalar(Val* scalar, std::array<ScalarValue, kRuns> values);
   int64_t sizeOf(IntExpr size, size_t run) const;
   // The rest of the case's budget of elements, in the larger run.
-  int64_t elementsLeft() const { return options.maxCaseElements - std::max(elements_[0], elements_[1]); }
+  int64_t elementsLeft() const { return policy.caseElements - std::max(elements_[0], elements_[1]); }
   // Whether a tensor with these sizes is within the policy's cap and the case's budget in every run.
   bool affordable(const std::array<Dims, kRuns>& sizes) const;
 
@@ -74,6 +74,8 @@ class Workspace {
   // Draws a dtype of a category that the op accepts.
   DataType drawDtypeFor(OpKind op);
   ScalarValue drawLiteral(DataType dtype);
+  // The number, or with exact data a power of two near it.
+  double literalNear(double number) const;
 
  private:
   struct KnownExtent {

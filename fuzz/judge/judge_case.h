@@ -15,6 +15,7 @@
 #include "fuzz/judge/kernel_features.h"
 #include "fuzz/views/views.h"
 #include "oracle/judge.h"
+#include "reports/exact_mode.h"
 #include "reports/fields.h"
 #include "reports/second_looks.h"
 
@@ -123,13 +124,14 @@ struct CaseVerdict {
   std::map<std::string, int64_t> passes;      // by pass: compilations in which it changed the fusion; no entry: 0
   std::map<std::string, int64_t> decisions;   // the segmenter's counters by name (namedCounts); no entry: 0
   FeatureCounts features;                     // of the kernels of the case's own build (kernel_features.h)
+  reports::ExactMode exactMode;               // of a case on another compiler; no cases for any other
   int64_t compilations = 0, kernels = 0;
   std::vector<std::pair<std::string, double>> seconds;  // by stage, in order of first use
   bool operator==(const CaseVerdict&) const = default;
 };
 REPORTS_FIELDS(CaseVerdict, kind, reason, detail, run, expected, rejection, probed, seenIn, secondLooks, faultApplied,
                outputs, elements, ops, margins, wrongValue, place, pattern, wrongOp, title, schedulers, passes,
-               decisions, features, compilations, kernels, seconds)
+               decisions, features, exactMode, compilations, kernels, seconds)
 
 // Throws no error that a case causes: errors of every class, and use of memory beyond the limit, are verdicts. Rethrows
 // errors of the environment (fuser/support/set_up_error.h). A crash or a hang of the case crashes or hangs this process

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fuser/case/recipe_data.h"
 #include "fuzz/minimize/rebuilding.h"
 
 namespace fuser::fuzz {
@@ -39,7 +40,8 @@ void changeSizes(const Rebuilding& rebuilding, const Val* val, TensorInput& tens
   }
   // What the strides of the other axes were made for is gone.
   if (sizes.size() != old.size()) tensor.strides.reset();
-  if (std::optional<Peak>& peak = tensor.recipe.peak) {
+  std::optional<Peak>& peak = tensor.recipe.peak;
+  if (peak && peak->axis != kAllAxes) {
     const auto end = kept.begin() + peak->axis;
     if (!*end) {
       peak.reset();

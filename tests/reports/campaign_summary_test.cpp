@@ -77,7 +77,7 @@ TEST(CampaignSummaryTest, TheReadmeListsEveryFieldOfTheJson) {
   for (const auto& [name, value] : json["buckets"][0]["minimized"].items()) {
     written.insert("buckets[].minimized." + name);
   }
-  for (const char* group : {"compilers", "second_looks", "costs", "edges"}) {
+  for (const char* group : {"compilers", "second_looks", "costs", "edges", "exact_mode"}) {
     for (const auto& [name, value] : json[group].items()) written.insert(std::string(group) + "." + name);
   }
   for (const std::string& name : written) EXPECT_TRUE(documented.count(name)) << "not in reports/README.md: " << name;
@@ -88,6 +88,20 @@ TEST(CampaignSummaryTest, JsonHasAllCostsOfAScheduler) {
   const nlohmann::json json = nlohmann::json::parse(toJson(reports_test::fullSummary()));
   EXPECT_EQ(json["costs"]["schedulers"]["PointWise"]["bank_conflicts"], 0);
   EXPECT_EQ(json["costs"]["schedulers"]["Reduction"]["barriers"], 345);
+}
+
+TEST(CampaignSummaryTest, ExactModeSaysWhereItEnds) {
+  EXPECT_EQ(exactModeLines(CampaignSummary()), "");
+  CampaignSummary summary;
+  summary.exactMode = {10, 8, 12, 9, 30, 24, 6, {{7, 5}, {9, 3}}, {}, {}};
+  summary.exactMode.ops["Mul"]["f16"] = {20, 2, {{"the product is too wide", 3}}};
+  summary.exactMode.ops["Add"]["i8"] = {20, 2, {{"the sum is too wide", 4}}};
+  const std::string lines = exactModeLines(summary);
+  EXPECT_EQ(lines.substr(0, lines.find('\n')),
+            "exact: 80.0 % of cases, 75.0 % of runs, 80.0 % of outputs; of the cases 75.0 % with a reduction or a "
+            "chain of views, median 7 expressions");
+  EXPECT_EQ(lines.substr(lines.find('\n') + 1),
+            "where it ends most often: Add i8: the sum is too wide (4); Mul f16: the product is too wide (3)");
 }
 
 TEST(CampaignSummaryTest, FeaturesOfKernelsHaveAShareAndAMedian) {

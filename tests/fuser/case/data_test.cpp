@@ -210,6 +210,12 @@ TEST(RecipeTest, APeakIsAllElementsWithItsIndexAndNoOthers) {
   EXPECT_EQ(withPeak(0, 1), (std::vector<float>{plain[0], plain[1], plain[2], 6, 6, 6}));
   EXPECT_EQ(withPeak(1, 3), plain);
   EXPECT_EQ(withPeak(0, -3), plain);
+  EXPECT_EQ(withPeak(kAllAxes, 4), (std::vector<float>{plain[0], plain[1], plain[2], plain[3], 6, plain[5]}));
+  EXPECT_EQ(withPeak(kAllAxes, -1), (std::vector<float>{plain[0], plain[1], plain[2], plain[3], plain[4], 6}));
+  EXPECT_EQ(withPeak(kAllAxes, 6), plain);
+  peaked.peak = Peak{std::numeric_limits<double>::quiet_NaN(), kAllAxes, 0};
+  EXPECT_TRUE(std::isnan(elements<float>(OneInput(DataType::Float, {2, 3}, peaked).data()).front()));
+  EXPECT_EQ(rejection(OneInput(DataType::Int8, {2, 3}, peaked)), "a peak of nan is no number of i8");
   peaked.peak = Peak{6, 2, 0};
   EXPECT_EQ(rejection(OneInput(DataType::Float, {2, 3}, peaked)), "%x has 2 axes, and a peak along axis 2");
   peaked.peak = Peak{0.5, 0, 0};

@@ -205,15 +205,16 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
       "slowest_seconds elements outputs ops dtypes ranks schedulers traits passes decisions features edges no_edge "
       "op_coverage combinations margins "
       "stage_seconds "
-      "compilers views costs");
+      "compilers views costs exact_mode");
   EXPECT_EQ(keysOf(std::type_identity<TaskResult>()),
             "verdict text slow bucket view guilty runs batch findings ops dtypes ranks traits combinations places "
             "fused views "
             "view_segments costs edges no_edge");
-  EXPECT_EQ(keysOf(std::type_identity<CaseVerdict>()),
-            "kind reason detail run expected rejection probed seen_in second_looks fault_applied outputs elements ops "
-            "margins wrong_value "
-            "place pattern wrong_op title schedulers passes decisions features compilations kernels seconds");
+  EXPECT_EQ(
+      keysOf(std::type_identity<CaseVerdict>()),
+      "kind reason detail run expected rejection probed seen_in second_looks fault_applied outputs elements ops "
+      "margins wrong_value "
+      "place pattern wrong_op title schedulers passes decisions features exact_mode compilations kernels seconds");
   EXPECT_EQ(keysOf(std::type_identity<reports::MinimizedFinding>()),
             "finding symptom bucket file program_file text title reason detail guilty_op structure replay picture "
             "exprs_before "

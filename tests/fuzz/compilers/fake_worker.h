@@ -26,6 +26,10 @@ def tensor(dtype, sizes, data):
     rank = len(sizes)
     return struct.pack(f"<BB{2 * rank}qQ", dtype, rank, *sizes, *[1] * rank, len(data)) + data
 
+def strided(sizes, strides, *values):
+    rank, data = len(sizes), struct.pack(f"<{len(values)}f", *values)
+    return struct.pack(f"<BB{2 * rank}qQ", 1, rank, *sizes, *strides, len(data)) + data
+
 def floats(*values):
     return tensor(1, [len(values)], struct.pack(f"<{len(values)}f", *values))
 

@@ -121,6 +121,61 @@ TEST(TargetJudgeTest, WhatTheProcessDoesIsAFinding) {
   EXPECT_EQ(hang.kind, VerdictKind::Hang);
 }
 
+TEST(TargetJudgeTest, AnInexactOutputIsNotJudgedAndTheOthersAre) {
+  const std::string text = R"(
+fusion f(%x: f32[i0]) {
+  %y = mul(%x, 0.1)
+  %z = add(%x, %x)
+  return %y, %z
+}
+run { %x = values [1.0, 2.0] : f32[2] }
+)";
+  const auto verdictOn = [&](const std::string& outputs) {
+    return verdictOf("write(answer(identity, 1, '', run(" + outputs + ")))", "", text);
+  };
+  const CaseVerdict right = verdictOn("floats(7, 8), floats(2, 4)");
+  EXPECT_EQ(right.kind, VerdictKind::Undecided) << toString(right);
+  EXPECT_EQ(right.reason, "not exact: mul %y: an operand is too wide (f32)");
+  EXPECT_EQ(right.elements.judged, 4);
+  EXPECT_EQ(right.elements.decided, 2);
+  EXPECT_EQ(right.exactMode.outputs, 2);
+  EXPECT_EQ(right.exactMode.exactOutputs, 1);
+  const CaseVerdict wrong = verdictOn("floats(7, 8), floats(2, 5)");
+  EXPECT_EQ(wrong.kind, VerdictKind::Differs);
+  EXPECT_EQ(wrong.wrongValue, "z");
+  EXPECT_EQ(verdictOn("floats(7, 8, 9), floats(2, 4)").reason, "%y is f32[3] instead of f32[2]");
+}
+
+constexpr const char* kRows = R"(
+fusion f(%x: f32[2, i0]) {
+  %y = neg(%x)
+  return %y
+}
+run { %x = values [1.0, 2.0] : f32[2, 1] }
+run { %x = values [1.0, 2.0, 3.0, 4.0] : f32[2, 2] }
+)";
+
+// Its answer to kRows, with these strides in the second run.
+std::string rowsWith(const std::string& strides) {
+  return "both = b''.join([struct.pack('<III', 2, 0, 1), strided([2, 1], [1, 77], -1, -2), struct.pack('<II', 1, 1), "
+         "strided([2, 2], [" +
+         strides + "], -1, -2, -3, -4)]); write(answer(identity, 1, '', both))";
+}
+
+TEST(TargetJudgeTest, OtherStridesThanTheControlsDiffer) {
+  const CaseVerdict verdict = verdictOf(rowsWith("1, 2"), rowsWith("2, 1"), kRows);
+  EXPECT_EQ(verdict.kind, VerdictKind::Differs) << toString(verdict);
+  EXPECT_EQ(verdict.reason, "%y[2, 2] has strides [1, 2] instead of [2, 1]");
+  EXPECT_EQ(verdict.pattern, "strides");
+  EXPECT_EQ(verdict.run, 1);
+  EXPECT_EQ(verdictOf(rowsWith("2, 1"), rowsWith("2, 1"), kRows).kind, VerdictKind::Agrees);
+}
+
+TEST(TargetJudgeTest, WithoutARightControlNoStridesAreCompared) {
+  EXPECT_EQ(verdictOf(rowsWith("1, 2"), "", kRows).kind, VerdictKind::Agrees);
+  EXPECT_EQ(verdictOf(rowsWith("1, 2"), "os._exit(0)", kRows).kind, VerdictKind::Agrees);
+}
+
 TEST(TargetJudgeTest, AnInexactRunIsNotJudgedButCounted) {
   const std::string thirds = R"(
 fusion f(%x: f32[i0]) {
@@ -279,8 +334,8 @@ run { %x = values [] : bf16[0]  %i = values [] : i8[0]  %b = values [] : bool[0]
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, InstalledTargetTest,
-                         testing::Values("torch-eager", "onnx-reference", "onnxruntime", "stablehlo-interpreter", "xla-cpu",
-                                         "iree-cpu"),
+                         testing::Values("torch-eager", "onnx-reference", "onnxruntime", "stablehlo-interpreter",
+                                         "xla-cpu", "iree-cpu"),
                          [](const auto& target) {
                            std::string name = target.param;
                            for (char& c : name) c = c == '-' ? '_' : c;

@@ -120,6 +120,9 @@ CampaignSummary hostileSummary(const std::string& text) {
       40,
       1000,
       {{"PointWise" + text, {39, 60, 61, 2500, 1200, 1100, 0, 0}}, {"Reduction", {7, 7, 7, 1300, 900, 800, 12, 345}}}};
+  summary.exactMode = {10, 8, 12, 9, 30, 25, 5, {{7, 5}, {9, 3}}, {{"16 bits" + text, 4}}, {}};
+  summary.exactMode.ops["Mul" + text]["f16" + text] = {20, 2, {{"the product is too wide" + text, 3}}};
+  summary.neverExact = {"Gcd" + text};
   summary.edges = {{"block" + text, {31, 12, 9, 14, 3}}, {"grid limit" + text, {}}};
   summary.noEdge = {{"no edge is in reach" + text, 7}};
   summary.features = {{"grid barrier" + text, {12, {{1, 4}, {5, 9}, {8, 2}}, {{8, 12}}}},

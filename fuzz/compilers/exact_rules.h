@@ -1,0 +1,52 @@
+#pragma once
+// The rules of exact_mode.def, over the numbers that one result is made of. Each says why the result may depend on the
+// order or the precision in which a compiler computes it; "": it does not.
+
+#include <span>
+#include <string_view>
+
+#include "fuser/types/dtype.h"
+
+namespace fuser::fuzz {
+
+enum class ExactRule : uint8_t {
+  Keep,
+  Range,
+  Add,
+  Multiply,
+  MultiplyAdd,
+  Interpolate,
+  Divide,
+  Invert,
+  Quotient,
+  Multiple,
+  Shift,
+  Sign,
+  Convert,
+  Total,
+  Average,
+  Product
+};
+// Whether the rule is about all that one result of a reduction combines.
+inline bool isOfTerms(ExactRule rule) { return rule >= ExactRule::Total; }
+
+// Whether the dtype has the number, far from what may be flushed to zero. Of i64 up to 2^53, as f64 shows it.
+bool fits(double number, DataType dtype);
+
+// The operands of one result, at least one, all of them finite. dtype: in which the op computes; of Convert, the
+// result's.
+std::string_view whyNotExact(ExactRule rule, std::span<const double> operands, DataType dtype);
+
+// The terms of one result: what is finite among them, and how many there are.
+struct ExactTerms {
+  int64_t count = 0;
+  double total = 0;      // of magnitudes
+  double largest = 1;    // product of the magnitudes above 1
+  int unit = 0;          // the largest power of two of which all that are not 0 are multiples, as exponent
+  int smallest = 0;      // the sum of those exponents below 0, as many as there are
+  bool hasUnit = false;  // whether some term is not 0
+  void add(double term);
+};
+std::string_view whyNotExact(ExactRule rule, const ExactTerms& terms, DataType dtype);
+
+}  // namespace fuser::fuzz
