@@ -14,14 +14,17 @@ namespace fuser::fuzz {
 namespace {
 
 enum class Sentence : uint8_t {
-#define SENTENCE(name, text) name,
+#define SENTENCE(name, silent, text) name,
 #define EXACT(...)
 #include "fuzz/compilers/exact_mode.def"
 #undef EXACT
 #undef SENTENCE
 };
-constexpr std::string_view kSentences[] = {
-#define SENTENCE(name, text) text,
+struct SentenceRow {
+  std::string_view silent, text;
+};
+constexpr SentenceRow kSentences[] = {
+#define SENTENCE(name, silent, text) {silent, text},
 #define EXACT(...)
 #include "fuzz/compilers/exact_mode.def"
 #undef EXACT
@@ -53,13 +56,17 @@ const ExactRow* rowOf(OpKind op) {
 
 std::string_view sentenceOf(OpKind op, Sentence ExactRow::*column) {
   const ExactRow* row = rowOf(op);
-  return row ? kSentences[static_cast<size_t>(row->*column)] : "";
+  return row ? kSentences[static_cast<size_t>(row->*column)].text : "";
+}
+
+bool isFixed(Sentence sentence, std::string_view format) {
+  return sentence != Sentence::No && kSentences[static_cast<size_t>(sentence)].silent != format;
 }
 
 // What a row says of a NaN or an infinity; "" of any other number.
-std::string_view whyNotSpecial(const ExactRow& row, double number) {
-  if (std::isnan(number)) return row.nan == Sentence::No ? kNan : "";
-  return std::isinf(number) && row.infinity == Sentence::No ? kInfinity : "";
+std::string_view whyNotSpecial(const ExactRow& row, double number, std::string_view format) {
+  if (std::isnan(number)) return isFixed(row.nan, format) ? "" : kNan;
+  return std::isinf(number) && !isFixed(row.infinity, format) ? kInfinity : "";
 }
 
 // The dtype in which an op computes.
@@ -73,8 +80,14 @@ DataType computed(const Expr& expr) {
 // One expression over its operands' numbers.
 class ExactExpr {
  public:
-  ExactExpr(const Expr& expr, const ExactRow& row, std::vector<const Numbers*> operands, const Numbers& result)
-      : expr_(expr), row_(row), operands_(std::move(operands)), result_(result), dtype_(computed(expr)) {}
+  ExactExpr(const Expr& expr, const ExactRow& row, std::vector<const Numbers*> operands, const Numbers& result,
+            std::string_view format)
+      : expr_(expr),
+        row_(row),
+        operands_(std::move(operands)),
+        result_(result),
+        dtype_(computed(expr)),
+        format_(format) {}
 
   std::string_view why() const {
     if (isOfTerms(row_.rule)) return ofTerms();
@@ -99,7 +112,7 @@ class ExactExpr {
     bool isFinite = true;
     for (const double operand : operands) {
       isFinite = isFinite && std::isfinite(operand);
-      if (const std::string_view why = whyNotSpecial(row_, operand); !why.empty()) return why;
+      if (const std::string_view why = whyNotSpecial(row_, operand, format_); !why.empty()) return why;
     }
     if (isFinite) return whyNotExact(byRule ? row_.rule : ExactRule::Keep, operands, dtype_);
     return ofSpecial(operands);
@@ -164,12 +177,13 @@ class ExactExpr {
   const std::vector<const Numbers*> operands_;
   const Numbers& result_;
   const DataType dtype_;
+  const std::string_view format_;
 };
 
 class ExactRun {
  public:
-  ExactRun(const Fusion& fusion, const std::vector<std::optional<reference::Value>>& values)
-      : fusion_(fusion), numbers_(fusion.valCount()) {
+  ExactRun(const Fusion& fusion, const std::vector<std::optional<reference::Value>>& values, std::string_view format)
+      : fusion_(fusion), format_(format), numbers_(fusion.valCount()) {
     exactness_.why.resize(fusion.valCount());
     for (size_t id = 0; id < values.size(); ++id) {
       if (values[id]) numbers_[id] = numbersOf(*values[id]);
@@ -256,10 +270,11 @@ class ExactRun {
     }
     const std::optional<Numbers>& result = numbers_.at(expr.output()->id());
     if (!result) return "its result is not known";
-    return ExactExpr(expr, *row, std::move(operands), *result).why();
+    return ExactExpr(expr, *row, std::move(operands), *result, format_).why();
   }
 
   const Fusion& fusion_;
+  const std::string_view format_;
   std::vector<std::optional<Numbers>> numbers_;
   Exactness exactness_;
 };
@@ -275,8 +290,9 @@ std::set<OpKind> exactOps() {
 std::string_view sentenceOfNan(OpKind op) { return sentenceOf(op, &ExactRow::nan); }
 std::string_view sentenceOfInfinity(OpKind op) { return sentenceOf(op, &ExactRow::infinity); }
 
-Exactness exactnessOf(const Fusion& fusion, const std::vector<std::optional<reference::Value>>& values) {
-  return ExactRun(fusion, values).exactness();
+Exactness exactnessOf(const Fusion& fusion, const std::vector<std::optional<reference::Value>>& values,
+                      std::string_view format) {
+  return ExactRun(fusion, values, format).exactness();
 }
 
 }  // namespace fuser::fuzz

@@ -35,7 +35,8 @@ struct Exactness {
   const std::string& of(const Val& val) const { return why.at(val.id()); }
 };
 
-// values: reference::evaluate's of the fusion.
-Exactness exactnessOf(const Fusion& fusion, const std::vector<std::optional<reference::Value>>& values);
+// values: reference::evaluate's of the fusion. format: of fuzz/export, which the fusion is judged in.
+Exactness exactnessOf(const Fusion& fusion, const std::vector<std::optional<reference::Value>>& values,
+                      std::string_view format = "pytorch");
 
 }  // namespace fuser::fuzz

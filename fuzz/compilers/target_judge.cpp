@@ -72,7 +72,7 @@ class CaseOnTarget {
       rethrowIfSetUpError(error);
       return report(VerdictKind::Unsupported, run, concat("LibTorch refuses it: ", error.what()));
     }
-    judged.exactness = exactnessOf(*case_.fusion, judged.values);
+    judged.exactness = exactnessOf(*case_.fusion, judged.values, target_.format);
     exactCase_.add(judged.values, judged.exactness);
     addSeconds("reference", std::chrono::duration<double>(Clock::now() - start).count());
     const std::vector<Val*>& outputs = case_.fusion->outputs();

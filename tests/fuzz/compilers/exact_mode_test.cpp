@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "fuser/case/case.h"
 #include "fuser/text/parser.h"
 
@@ -194,6 +196,22 @@ run {
 TEST(ExactModeTest, ManyOpsHaveARow) { EXPECT_GT(exactOps().size(), 70u); }
 
 // --- NaN and infinities ----------------------------------------------------------------------------------------------
+
+TEST(ExactModeTest, OnnxSaysNothingOfTheMaximumOfNan) {
+  const Case testCase = parseCase("fusion f(%x: f32[2]) {\n  %y = amax(%x) {dims = [0]}\n  return %y\n}\n", "f");
+  const Val& maximum = *testCase.fusion->outputs().front();
+  const auto whyIn = [&](float first, std::string_view format) {
+    std::vector<float> data{first, 1};
+    const std::vector<reference::Value> inputs{{TensorRef{data.data(), DataType::Float, {2}, {1}, {}}, nullptr}};
+    return fuser::fuzz::exactnessOf(*testCase.fusion, reference::evaluate(*testCase.fusion, inputs), format)
+        .of(maximum);
+  };
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(whyIn(nan, "pytorch"), "");
+  EXPECT_EQ(whyIn(nan, "stablehlo"), "");
+  EXPECT_EQ(whyIn(nan, "onnx"), "amax %y: it meets a NaN, and no sentence says what it gives (f32)");
+  EXPECT_EQ(whyIn(2, "onnx"), "");
+}
 
 TEST(ExactModeTest, ASentenceFixesNan) {
   for (const char* line :

@@ -1,0 +1,36 @@
+// reports/found: what its readers rely on.
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "fuser/text/parser.h"
+
+namespace fuser::fuzz {
+namespace {
+
+std::string textOf(const std::filesystem::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+TEST(GalleryTest, EachBugHasARowAReproAndACaseThatRuns) {
+  const std::string table = textOf("reports/found/README.md");
+  int bugs = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("reports/found")) {
+    if (!entry.is_directory()) continue;
+    const std::string name = entry.path().filename();
+    EXPECT_NE(table.find(concat("[", name, "](", name, "/README.md)")), std::string::npos) << name;
+    EXPECT_NE(textOf(entry.path() / "README.md"), "") << name;
+    EXPECT_NE(textOf(entry.path() / "repro.py"), "") << name;
+    EXPECT_FALSE(parseCase(textOf(entry.path() / "found.fusion"), name).runs.empty()) << name;
+    ++bugs;
+  }
+  EXPECT_GT(bugs, 0);
+}
+
+}  // namespace
+}  // namespace fuser::fuzz
