@@ -60,8 +60,10 @@ std::string whyOthersReduced(const std::vector<Expr*>& exprs, const ReferenceMap
     for (size_t i = 0; i < map.positions(result).size(); ++i) {
       const int position = map.positions(result)[i];
       const IterDomain* axis = result->domain().logical[i];
-      if (position < 0 || axis->isBroadcast()) continue;
-      (axis->isReduction() ? reduces : has)[static_cast<size_t>(position)] = true;
+      if (position < 0) continue;
+      // One element for all rows is computed in the loops over rows, too.
+      if (!axis->isReduction()) has[static_cast<size_t>(position)] = true;
+      if (axis->isReduction() && !axis->isBroadcast()) reduces[static_cast<size_t>(position)] = true;
     }
     for (size_t i = 0; i < axes.size(); ++i) {
       if (axes[i]->isBroadcast()) continue;

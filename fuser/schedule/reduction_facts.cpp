@@ -18,10 +18,11 @@ std::variant<ReferenceMap, std::string> mapOfReductions(const FusionView& view, 
   for (const Expr* expr : view.exprs) {
     if (expr->isScalarExpr()) return "scalars run on the host";
   }
-  const TensorView* reference = firstReduction(view.exprs);
-  if (!reference) return "there is no reduction";
+  if (!firstReduction(view.exprs)) return "there is no reduction";
   if (std::string reason = findLoops(view, loops); !reason.empty()) return reason;
   if (std::string reason = whyEmpty(loops.view); !reason.empty()) return reason;
+  const TensorView* reference = firstReduction(loops.view.exprs);
+  if (!reference) return "only the size of a reduction is needed";
   return ReferenceMap::build(loops.view.exprs, reference);
 }
 
