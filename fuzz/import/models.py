@@ -36,7 +36,7 @@ HIDDEN = HEADS * HEAD
 
 
 def text(config_name, model_name="AutoModelForCausalLM", **more):
-    """A language model of transformers, of ids."""
+    """A model of transformers that reads token ids."""
 
     def build():
         names = {
