@@ -97,7 +97,9 @@ TEST_F(ExportCommandTest, TheCheckSaysThatNothingRunsItsPrograms) {
 TEST_F(ExportCommandTest, AnUnknownCompilerIsNamed) {
   const Outcome outcome = shell("fuzz/compilers/setup tensorflow");
   EXPECT_EQ(outcome.exitCode, 1);
-  EXPECT_TRUE(holds(outcome.text, "SETUP FAILURE: there is no compiler 'tensorflow'; known: iree models onnx onnxruntime stablehlo torch xla"))
+  EXPECT_TRUE(holds(outcome.text,
+                    "SETUP FAILURE: there is no compiler 'tensorflow'; known: "
+                    "iree models onnx onnxruntime stablehlo torch xla"))
       << outcome.text;
   EXPECT_EQ(shell("fuzz/compilers/setup --help").exitCode, 0);
 }
