@@ -20,15 +20,10 @@ bool isStored(const TensorView* tensor) {
          (tensor->memoryType() == MemoryType::Global && !tensor->isFusionOutput());
 }
 
-size_t storedAxes(const TensorView* tensor) {
-  const std::vector<IterDomain*> axes = tensor->axes();
-  return static_cast<size_t>(
-      std::count_if(axes.begin(), axes.end(), [](const IterDomain* axis) { return !axis->isBroadcast(); }));
-}
-
 // Whether several elements of the result read one of the operand.
 bool spreads(const Expr* reader, const TensorView* operand) {
-  return reader->family() == Family::Repeat || storedAxes(reader->output()->as<TensorView>()) > storedAxes(operand);
+  return reader->family() == Family::Repeat ||
+         reader->output()->as<TensorView>()->concreteRank() > operand->concreteRank();
 }
 
 bool isLibrary(const Expr* expr) { return isPointwise(expr->op()) && expr->info().agreement == Agreement::Library; }

@@ -31,22 +31,16 @@ std::vector<SectorNumbers::Range> tensorRanges(const Kernel& kernel, const Kerne
   return ranges;
 }
 
-size_t axesWithElements(const TensorView* tensor) {
-  const std::vector<IterDomain*> axes = tensor->axes();
-  return static_cast<size_t>(
-      std::count_if(axes.begin(), axes.end(), [](const IterDomain* axis) { return !axis->isBroadcast(); }));
-}
-
 // By buffer: whether it is an input that lacks an axis that another tensor has.
 std::vector<bool> weightsOf(const Kernel& kernel) {
   std::vector<bool> weights(kernel.buffers.size(), false);
   size_t most = 0;
   for (const TensorParam& tensor : kernel.tensors) {
-    if (tensor.source) most = std::max(most, axesWithElements(tensor.source));
+    if (tensor.source) most = std::max(most, tensor.source->concreteRank());
   }
   for (const TensorParam& tensor : kernel.tensors) {
     weights[static_cast<size_t>(tensor.buffer)] =
-        !tensor.written && tensor.source && axesWithElements(tensor.source) < most;
+        !tensor.written && tensor.source && tensor.source->concreteRank() < most;
   }
   return weights;
 }

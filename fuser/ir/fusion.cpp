@@ -70,6 +70,12 @@ size_t TensorView::rank() const {
                                            [](const IterDomain* axis) { return !axis->isReduction(); }));
 }
 
+size_t TensorView::concreteRank() const {
+  return static_cast<size_t>(std::count_if(domain_.logical.begin(), domain_.logical.end(), [](const IterDomain* axis) {
+    return !axis->isReduction() && !axis->isBroadcast();
+  }));
+}
+
 std::optional<size_t> TensorView::axisOf(ParallelType type) const {
   const std::vector<IterDomain*> axes = this->axes();
   for (size_t axis = 0; axis < axes.size(); ++axis) {

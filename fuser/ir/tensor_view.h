@@ -91,6 +91,8 @@ class TensorView : public Val {
   // The logical axes without reduction axes: what consumers see.
   std::vector<IterDomain*> axes() const { return domain_.noReductions(); }
   size_t rank() const;  // axes().size()
+  // The number of axes() with elements: those that are not broadcast.
+  size_t concreteRank() const;
 
   // The index in axes() of the Stream axis, whose coordinates the host program distributes over streams.
   std::optional<size_t> streamAxis() const;

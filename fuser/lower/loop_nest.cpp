@@ -163,38 +163,52 @@ void LoopNest::findMultiples() {
 }
 
 void LoopNest::sizeBlocks() {
-  IntExprArena& ints = *kernel_.ints;
   kernel_.blockDim = {1, 1, 1};
-  kernel_.gridDim.fill(nullptr);
   for (const TensorView* tensor : tensors_) {
     for (const IterDomain* axis : tensor->domain().loop) {
+      if (!isThreadDim(axis->parallelType())) continue;
       const IntExpr extent = extents_.at(axis);
-      if (isThreadDim(axis->parallelType())) {
-        FUSER_USER_CHECK(extent->isConstant(), "a thread axis of %", tensor->name(), " has no constant extent");
-        int64_t& size = kernel_.blockDim[dimOf(axis->parallelType())];
-        size = std::max(size, extent->value);
-      } else if (isBlockDim(axis->parallelType()) && !(axis->isBroadcast() && extent->isConstant(1))) {
-        IntExpr& size = kernel_.gridDim[dimOf(axis->parallelType())];
-        size = size ? ints.max(size, extent) : extent;
-      }
+      FUSER_USER_CHECK(extent->isConstant(), "a thread axis of %", tensor->name(), " has no constant extent");
+      int64_t& size = kernel_.blockDim[dimOf(axis->parallelType())];
+      size = std::max(size, extent->value);
     }
   }
-  for (IntExpr& size : kernel_.gridDim) size = size ? size : ints.constant(1);
-  // A tensor without a loop on a dimension is computed whatever is empty along it.
-  for (size_t d = 0; d < 3; ++d) {
-    const auto type = static_cast<ParallelType>(static_cast<size_t>(ParallelType::BIDx) + d);
-    const bool all = std::all_of(tensors_.begin(), tensors_.end(), [&](const TensorView* tensor) {
-      const std::vector<IterDomain*>& loop = tensor->domain().loop;
-      return std::any_of(loop.begin(), loop.end(), [&](const IterDomain* axis) {
-        return axis->parallelType() == type && !axis->isReduction();
-      });
-    });
-    if (!all) kernel_.gridDim[d] = ints.max(kernel_.gridDim[d], ints.constant(1));
-  }
+  sizeGrid();
+  IntExprArena& ints = *kernel_.ints;
   const char* letters[] = {"x", "y", "z"};
   for (size_t d = 0; d < 3; ++d) {
     kernel_.threadIdx[d] = ints.index(concat("threadIdx.", letters[d]), ints.constant(kernel_.blockDim[d]));
     kernel_.blockIdx[d] = ints.index(concat("blockIdx.", letters[d]), kernel_.gridDim[d]);
+  }
+}
+
+// The grid is as long as the longest loop along each dimension. What has one element along an axis is computed by block
+// 0 of loops over its set's extents: schedulers refuse an output of that kind where those may be empty. The extents of
+// another set may be, and leave no block to it.
+void LoopNest::sizeGrid() {
+  IntExprArena& ints = *kernel_.ints;
+  const IntExpr one = ints.constant(1);
+  for (size_t d = 0; d < 3; ++d) {
+    const auto type = static_cast<ParallelType>(static_cast<size_t>(ParallelType::BIDx) + d);
+    std::map<int, IntExpr> ofSet;
+    bool all = true;  // tensors have a loop there; one without is computed whatever is empty
+    for (const TensorView* tensor : tensors_) {
+      IntExpr& size = ofSet.emplace(tensor->domain().extentSet, nullptr).first->second;
+      bool has = false;
+      for (const IterDomain* axis : tensor->domain().loop) {
+        if (axis->parallelType() != type) continue;
+        has |= !axis->isReduction();
+        const IntExpr extent = extents_.at(axis);
+        if (!axis->isBroadcast() || !extent->isConstant(1)) size = size ? ints.max(size, extent) : extent;
+      }
+      all &= has;
+    }
+    IntExpr& blocks = kernel_.gridDim[d];
+    blocks = all ? nullptr : one;
+    for (const auto& [set, size] : ofSet) {
+      const IntExpr own = size ? size : one;
+      blocks = blocks ? ints.max(blocks, own) : own;
+    }
   }
 }
 

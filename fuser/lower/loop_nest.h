@@ -48,6 +48,7 @@ class LoopNest {
   void findExtents(const std::function<IntExpr(IntExpr)>& importExtent);
   void findMultiples();
   void sizeBlocks();
+  void sizeGrid();
   void makeIndices();
   void findCoordinates(const TensorView* tensor);
   std::vector<IntExpr> coordinatesIn(const TensorView* tensor, const TensorView* other,

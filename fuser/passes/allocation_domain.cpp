@@ -63,19 +63,13 @@ class FollowOperands : public Pass {
     return order;
   }
 
-  static size_t storedAxes(const TensorView* tensor) {
-    const std::vector<IterDomain*> axes = tensor->axes();
-    return static_cast<size_t>(
-        std::count_if(axes.begin(), axes.end(), [](const IterDomain* axis) { return !axis->isBroadcast(); }));
-  }
-
   static const TensorView* leaderOf(const Expr* expr) {
     const TensorView* leader = nullptr;
     if (expr->isScalarExpr()) return leader;
     for (const Val* operand : expr->inputs()) {
       if (!operand->isTensor()) continue;
       const auto* tensor = operand->as<TensorView>();
-      if (!leader || storedAxes(tensor) > storedAxes(leader)) leader = tensor;
+      if (!leader || tensor->concreteRank() > leader->concreteRank()) leader = tensor;
     }
     return leader;
   }

@@ -14,12 +14,6 @@ bool contains(const std::vector<Val*>& vals, const Val* val) {
   return std::find(vals.begin(), vals.end(), val) != vals.end();
 }
 
-size_t storedAxes(const TensorView* tensor) {
-  const std::vector<IterDomain*>& axes = tensor->domain().logical;
-  return static_cast<size_t>(
-      std::count_if(axes.begin(), axes.end(), [](const IterDomain* axis) { return !axis->isBroadcast(); }));
-}
-
 // The expressions of the group on which the output depends.
 std::vector<const Expr*> makersOf(const HostGroup& group, const TensorView* output) {
   std::vector<const Expr*> makers;
@@ -50,7 +44,7 @@ PartLoops loopsOf(const HostGroup& group, const TensorView* output) {
 bool keepsWhatItWrites(const HostGroup& group, const PartLoops& loops, const TensorView* output,
                        const TensorView* input) {
   const ReferenceMap* map = group.map.get();
-  const bool hasAllAxes = map && map->contains(output) && storedAxes(output) == output->rank() &&
+  const bool hasAllAxes = map && map->contains(output) && output->concreteRank() == output->rank() &&
                           output->rank() == map->reference()->domain().logical.size();
   if (!hasAllAxes) return false;
   const std::vector<const Expr*> makers = makersOf(group, output);
@@ -68,7 +62,7 @@ bool keepsWhatItWrites(const HostGroup& group, const PartLoops& loops, const Ten
 // before it writes them: the kernel is pointwise over the output's axes, the input has the same axes, and only
 // expressions on which the output depends read the input.
 bool readsWhatItWrites(const HostGroup& group, const TensorView* output, const TensorView* input) {
-  if (storedAxes(input) != input->rank()) return false;
+  if (input->concreteRank() != input->rank()) return false;
   const bool rows = keepsRowsOnChip(group.scheduler);
   const bool elements = group.scheduler == SchedulerType::PointWise || group.scheduler == SchedulerType::Transpose;
   if (!rows && !elements) return false;
@@ -87,12 +81,12 @@ bool readsWhatItWrites(const HostGroup& group, const TensorView* output, const T
   const std::vector<const Expr*> makers = makersOf(group, output);
   for (const Expr* expr : loops.view.exprs) {
     const auto* result = expr->output()->as<TensorView>();
-    if (!map->contains(result) || storedAxes(result) > storedAxes(output)) return false;
+    if (!map->contains(result) || result->concreteRank() > output->concreteRank()) return false;
     if (!contains(expr->inputs(), input)) continue;
     const bool before = std::find(makers.begin(), makers.end(), expr) != makers.end();
     if (!before || map->operandPositions(expr, input) != same) return false;
   }
-  return storedAxes(output) == output->rank();
+  return output->concreteRank() == output->rank();
 }
 
 class AliasPlanner {

@@ -20,12 +20,6 @@ std::vector<TensorView*> tensorsOf(const std::vector<Expr*>& exprs) {
   return tensors;
 }
 
-size_t concreteAxes(const TensorView* tensor) {
-  const std::vector<IterDomain*>& axes = tensor->domain().logical;
-  return static_cast<size_t>(
-      std::count_if(axes.begin(), axes.end(), [](const IterDomain* axis) { return !axis->isBroadcast(); }));
-}
-
 namespace {
 
 // The tensor's axis with elements at a position of the reference; null if it has none.

@@ -16,9 +16,6 @@ namespace fuser {
 // The tensor results of the expressions, in order.
 std::vector<TensorView*> tensorsOf(const std::vector<Expr*>& exprs);
 
-// The number of non-broadcast logical axes, including reduction axes.
-size_t concreteAxes(const TensorView* tensor);
-
 // Refuses a part in which some output might not be written: it lacks an axis of the reference that may be empty, in the
 // output's set of extents, so that the loops around its store would not run. Axes of the reference marked in `skip` are
 // not checked.

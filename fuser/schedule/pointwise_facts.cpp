@@ -26,7 +26,7 @@ std::string whyApart(const FusionView& whole, const TensorView* reference) {
     }
   }
   for (const TensorView* tensor : tensorsOf(whole.exprs)) {
-    if (concreteAxes(tensor) > 0 && !connected.same(numbers.at(tensor), numbers.at(reference)))
+    if (tensor->concreteRank() > 0 && !connected.same(numbers.at(tensor), numbers.at(reference)))
       return concat("%", tensor->name(), " and %", reference->name(), " share no value");
   }
   return "";
@@ -40,8 +40,8 @@ TensorView* largestTensor(const std::vector<Expr*>& exprs, const std::vector<Val
     return std::find(outputs.begin(), outputs.end(), tensor) != outputs.end();
   };
   for (TensorView* tensor : tensorsOf(exprs)) {
-    if (!best || concreteAxes(tensor) > concreteAxes(best) ||
-        (concreteAxes(tensor) == concreteAxes(best) && isOutput(tensor) && !isOutput(best))) {
+    if (!best || tensor->concreteRank() > best->concreteRank() ||
+        (tensor->concreteRank() == best->concreteRank() && isOutput(tensor) && !isOutput(best))) {
       best = tensor;
     }
   }

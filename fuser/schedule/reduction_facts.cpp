@@ -148,8 +148,8 @@ bool fastestIsReduced(const std::vector<Expr*>& exprs, const std::vector<Val*>& 
   bool inner = true;
   for (const Val* input : inputs) {
     const auto found = fastest.find(input);
-    if (found == fastest.end() || concreteAxes(input->as<TensorView>()) <= most) continue;
-    most = concreteAxes(input->as<TensorView>());
+    if (found == fastest.end() || input->as<TensorView>()->concreteRank() <= most) continue;
+    most = input->as<TensorView>()->concreteRank();
     inner = found->second;
   }
   return inner;

@@ -86,9 +86,7 @@ class Splitter {
     for (const Expr* expr : piece) {
       const size_t place = place_[expr->id()];
       if (depends_[place] != shape) continue;
-      const std::vector<IterDomain*> axes = expr->output()->as<TensorView>()->axes();
-      const auto concrete = static_cast<size_t>(
-          std::count_if(axes.begin(), axes.end(), [](const IterDomain* axis) { return !axis->isBroadcast(); }));
+      const size_t concrete = expr->output()->as<TensorView>()->concreteRank();
       if (own_[place] != 0) kept = concrete;
       most = std::max(most, concrete);
     }

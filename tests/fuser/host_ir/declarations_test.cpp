@@ -76,6 +76,15 @@ TEST_F(DeclarationsTest, MakesTensorsThatTheFusionLacks) {
   EXPECT_TRUE(tensor->axes()[5]->extent()->isConstant(3));
 }
 
+// min(min(4, i0), max(2, i1), 3) is another expression, although it has the same value.
+TEST_F(DeclarationsTest, NestedExtremesStayNested) {
+  const std::string size = "min(3, min(max(2, i1), min(4, i0)))";
+  const std::string text =
+      concat("host f(%x: f32[i0, i1], %n: i64) {\n  tensor %a: f32[", size, "]\n  allocate %a: f32[", size,
+             "]\n  free %a\n  take output 0 for %t\n  take output 1 for %f\n", "  return %t, %f\n}\n");
+  EXPECT_EQ(toString(parseHostIr(text, fusion, {})), text);
+}
+
 TEST_F(DeclarationsTest, AWrongOneIsRejectedWithItsLine) {
   EXPECT_EQ(errorOf("  tensor t\n"), "host program, line 2: '%name: dtype[axes] {layout}' expected");
   EXPECT_EQ(errorOf("  tensor %a: f31[i0]\n"), "host program, line 2: no dtype is called f31");
