@@ -80,7 +80,7 @@ void Findings::see(const SingleTask& task, const CaseVerdict& verdict, const std
 bool Findings::countIfKnown(LedgerFinding& finding, const CaseVerdict& verdict, const std::string& text) {
   if (settings_.context.target.empty() || settings_.known.empty()) return false;
   Bucket bucket = bucketWithoutStage(verdict);
-  bucket.stage = settings_.context.target;
+  bucket.stage = stageOfTarget(settings_.context.target);
   finding.bucket = toString(bucket);
   finding.known = knownReason(settings_.known, finding.bucket);
   if (finding.known.empty()) return false;

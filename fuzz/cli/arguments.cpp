@@ -192,15 +192,17 @@ void WorkerArguments::addTo(CLI::App* app) {
 void TargetArguments::addTo(CLI::App* app) {
   std::string names;
   for (const Target& one : allTargets()) names += concat(names.empty() ? "" : ", ", one.name);
-  app->add_option("--target", target,
-                  concat("judge another compiler than fuser: ", names,
-                         ". Cases are exported, run by it, and judged where each value is exact (fuzz/README.md)"))
+  app->add_option(
+         "--target", target,
+         concat("judge another compiler than fuser: ", names,
+                "; NAME@RELEASE is another release of it. Cases are exported, run by it, and judged where each "
+                "value is exact (fuzz/README.md)"))
       ->type_name("NAME");
 }
 
 void TargetArguments::resolve(JudgeSettings& judge, Limits& limits) const {
   if (target.empty()) return;
-  const Target& named = targetNamed(target);
+  const Target named = targetNamed(target);
   WorkerLimits ofTarget;
   ofTarget.seconds = named.seconds;
   ofTarget.residentMb = limits.residentMb;

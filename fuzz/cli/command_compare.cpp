@@ -1,4 +1,5 @@
-// fuserfuzz compare: cases on another engine, judged by the oracle and held against the interpreter's bits.
+// fuserfuzz compare: cases on another engine, judged by the oracle and held against the interpreter's bits; or on
+// several targets.
 
 #include <fstream>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "fuzz/cli/arguments.h"
 #include "fuzz/cli/command.h"
 #include "fuzz/cli/comparison.h"
+#include "fuzz/compilers/compare_targets.h"
 #include "fuzz/edges/at_an_edge.h"
 #include "fuzz/minimize/judging.h"
 #include "oracle/reference/reference.h"
@@ -26,6 +28,7 @@ constexpr size_t kBatch = 32;  // cases in one call of the engine's compiler
 struct CompareArguments {
   GeneratorArguments generator;
   std::string engine = "cuda";
+  std::vector<std::string> targets;
   uint64_t runs = 0;
   std::vector<std::string> paths;
   std::string out;
@@ -45,7 +48,7 @@ Case caseOf(const Item& item, const CompareArguments& arguments) {
   if (item.file.empty()) {
     Case testCase = campaignCase(arguments.generator.seed, item.number, arguments.generator.options);
     // The limits of a GPU are what they are.
-    if (kindOf(arguments.engine) == EngineKind::Cuda) {
+    if (arguments.targets.empty() && kindOf(arguments.engine) == EngineKind::Cuda) {
       testCase.options.device.reset();
       testCase.options.deviceFigures.clear();
     }
@@ -167,14 +170,46 @@ int compareCommand(CompareArguments& arguments) {
   return comparison.findings.empty() ? kExitClean : kExitFinding;
 }
 
+// In this process: each target has processes of its own.
+int compareTargetsCommand(CompareArguments& arguments) {
+  FUSER_USER_CHECK(arguments.targets.size() > 1, "--targets needs two names or more, separated by commas");
+  arguments.generator.drawExactly();
+  arguments.generator.resolve();
+  if (!arguments.out.empty()) checkWritableFile(arguments.out);
+  const std::vector<Item> items = itemsOf(arguments);
+  std::vector<JudgeSettings> judges;
+  for (const std::string& target : arguments.targets) {
+    Limits limits;
+    TargetArguments{target}.resolve(judges.emplace_back(), limits);
+  }
+  reference::useOneThread();
+  TargetComparison comparison(arguments.targets);
+  for (const Item& item : items) {
+    const Case testCase = caseOf(item, arguments);
+    std::vector<CaseVerdict> verdicts;
+    for (const JudgeSettings& judge : judges) verdicts.push_back(judgeCase(testCase, judge));
+    comparison.add(item.origin, verdicts);
+  }
+  const std::string table = comparison.toMarkdown();
+  if (!arguments.out.empty()) reports::writeFile(arguments.out, table);
+  printLine(table);
+  return comparison.hasFindings() ? kExitFinding : kExitClean;
+}
+
 }  // namespace
 
 Command addCompareCommand(CLI::App& app) {
-  CLI::App* compare =
-      app.add_subcommand("compare", "compare the cpu or cuda engine with the oracle and the interpreter");
+  CLI::App* compare = app.add_subcommand(
+      "compare", "compare the cpu or cuda engine with the oracle and the interpreter, or other compilers");
   const auto arguments = std::make_shared<CompareArguments>();
   arguments->generator.addTo(compare);
+  CLI::Option* targets = compare
+                             ->add_option("--targets", arguments->targets,
+                                          "judge the cases on several targets (fuserfuzz run --help) instead")
+                             ->delimiter(',')
+                             ->type_name("NAME,NAME ...");
   compare->add_option("--engine", arguments->engine, "cpu or cuda")
+      ->excludes(targets)
       ->check(CLI::IsMember({"cpu", "cuda"}).description(""))
       ->type_name("NAME")
       ->capture_default_str();
@@ -192,11 +227,14 @@ Command addCompareCommand(CLI::App& app) {
 Examples
   fuserfuzz compare --engine cuda --runs 200 corpus            on a GPU: judged, and held against the interpreter's bits
   fuserfuzz compare --engine cpu --seed 7 --runs 64            without one: the text that clang compiles
+  fuserfuzz compare --targets onnxruntime,xla-cpu --runs 200   which verdicts two other compilers get
 
 Exit codes
   0 no finding   1 usage or set-up   77 findings
 )");
-  return {compare, [arguments](const LogPtr&) { return compareCommand(*arguments); }};
+  return {compare, [arguments](const LogPtr&) {
+            return arguments->targets.empty() ? compareCommand(*arguments) : compareTargetsCommand(*arguments);
+          }};
 }
 
 }  // namespace fuser::fuzz

@@ -14,6 +14,7 @@
 #include "fuzz/cli/arguments.h"
 #include "fuzz/cli/command.h"
 #include "fuzz/cli/resume.h"
+#include "fuzz/judge/bucket.h"
 #include "fuzz/views/views.h"
 
 namespace fuser::fuzz {
@@ -134,7 +135,7 @@ int runCampaignCommand(CLI::App& run, RunArguments& arguments, const LogPtr& log
   campaign.growCorpus = arguments.growCorpus;
   campaign.corpora.assign(arguments.corpora.begin(), arguments.corpora.end());
   campaign.maxArtifactBytes = arguments.maxArtifactMb << 20;
-  campaign.knownIssues = knownIssues(arguments.knownIssues, arguments.target.target);
+  campaign.knownIssues = knownIssues(arguments.knownIssues, stageOfTarget(arguments.target.target));
   watchInterrupts();
   watchStatusRequests();
   campaign.statusRequested = statusRequested;

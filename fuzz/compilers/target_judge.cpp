@@ -245,19 +245,20 @@ class CaseOnTarget {
 class WorkerJudge final : public TargetJudge {
  public:
   WorkerJudge(const Target& target, const WorkerLimits& limits, std::vector<TargetView> views, WorkerCommand control)
-      : target_(target) {
+      : target_(target), name_(fullName(target)) {
     FUSER_CHECK(!views.empty() && views.front().every == 1, "a target has a main view, which sees all cases");
     for (TargetView& view : views) workers_.views.push_back(std::make_unique<ViewWorker>(std::move(view), limits));
     if (!control.arguments.empty()) workers_.control = std::make_unique<WorkerProcess>(std::move(control), limits);
   }
 
-  std::string_view name() const override { return target_.name; }
+  std::string_view name() const override { return name_; }
   CaseVerdict judge(const Case& testCase, const JudgeSettings& settings) override {
     return CaseOnTarget(target_, workers_, testCase, settings).run();
   }
 
  private:
   const Target target_;
+  const std::string name_;
   TargetWorkers workers_;
 };
 
@@ -273,8 +274,7 @@ std::shared_ptr<TargetJudge> makeTargetJudge(const Target& target, const WorkerL
   FUSER_SET_UP_CHECK(why.empty(), why);
   WorkerCommand control;
   if (!target.control.empty()) {
-    const Target& other = targetNamed(target.control);
-    control = viewsOf(other).front().command;
+    control = viewsOf(targetNamed(target.control)).front().command;
   }
   return makeTargetJudge(target, limits, viewsOf(target), std::move(control));
 }

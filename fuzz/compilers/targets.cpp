@@ -10,13 +10,6 @@
 namespace fuser::fuzz {
 namespace {
 
-constexpr Target kTargets[] = {
-#define TARGET(name, environment, format, worker, views, every, examined, control, seconds, about) \
-  {name, environment, format, worker, views, every, examined, control, seconds, about},
-#include "fuzz/compilers/target.def"
-#undef TARGET
-};
-
 // Runs a worker, whose text is an argument as the module is that all workers import.
 constexpr const char* kLaunch = R"(
 import sys, types
@@ -33,31 +26,50 @@ std::string variable(const char* name) {
 
 }  // namespace
 
-std::span<const Target> allTargets() { return kTargets; }
+std::span<const Target> allTargets() {
+  static const std::vector<Target> targets = {
+#define TARGET(name, environment, format, worker, views, every, examined, control, seconds, about) \
+  {name, environment, format, worker, views, every, examined, control, seconds, about},
+#include "fuzz/compilers/target.def"
+#undef TARGET
+  };
+  return targets;
+}
 
-const Target& targetNamed(std::string_view name) {
+Target targetNamed(std::string_view typed) {
+  const std::string_view name = typed.substr(0, typed.find('@'));
   std::vector<std::string_view> names;
-  for (const Target& target : kTargets) {
-    if (target.name == name) return target;
+  for (const Target& target : allTargets()) {
     names.push_back(target.name);
+    if (target.name != name) continue;
+    Target found = target;
+    if (name.size() < typed.size()) found.release = typed.substr(name.size() + 1);
+    FUSER_USER_CHECK(name.size() == typed.size() || !found.release.empty(), "'", typed, "' names no release behind @");
+    return found;
   }
   std::string known;
   for (std::string_view one : names) known += concat(known.empty() ? "" : ", ", one);
   throw UserError(concat("no target is called '", name, "'", didYouMean(name, names), "; there are: ", known));
 }
 
+std::string fullName(const Target& target) {
+  return target.release.empty() ? std::string(target.name) : concat(target.name, "@", target.release);
+}
+
 std::filesystem::path environmentOf(const Target& target) {
   const std::string cache = variable("XDG_CACHE_HOME");
   const std::filesystem::path folder = cache.empty() ? variable("HOME") + "/.cache" : cache;
-  return folder / "fuser" / "compilers" / target.environment;
+  const std::string release = target.release.empty() ? "" : "@" + target.release;
+  return folder / "fuser" / "compilers" / concat(target.environment, release);
 }
 
 std::string whyNotSetUp(const Target& target) {
   const std::filesystem::path environment = environmentOf(target);
   std::error_code error;
   if (std::filesystem::exists(environment / "recipe", error)) return "";
-  return concat("the target ", target.name, " needs ", environment.string(),
-                "; to make it, type: fuzz/compilers/setup ", target.environment);
+  return concat("the target ", fullName(target), " needs ", environment.string(),
+                "; to make it, type: fuzz/compilers/setup ", target.environment, target.release.empty() ? "" : " ",
+                target.release);
 }
 
 WorkerCommand pythonWorker(const std::string& python, std::string_view text, std::string_view view) {

@@ -22,13 +22,16 @@ struct Target {
   std::string_view control;      // another target's name, or ""
   double seconds;                // the time limit of a program
   std::string_view about;
+  std::string release = "";  // "1.31.0": another one than requirements.txt pins, in an environment of its own
 };
 
 std::span<const Target> allTargets();
-// A UserError names the targets that there are.
-const Target& targetNamed(std::string_view name);
+// Of "xla-cpu", or with a release "xla-cpu@0.9.0". A UserError names the targets that there are.
+Target targetNamed(std::string_view name);
+std::string fullName(const Target& target);  // "xla-cpu@0.9.0"
 
-// Where fuzz/compilers/setup makes the environment: ~/.cache/fuser/compilers/torch, or below XDG_CACHE_HOME.
+// Where fuzz/compilers/setup makes the environment: ~/.cache/fuser/compilers/torch, or below XDG_CACHE_HOME. That of a
+// release is torch@2.10.0.
 std::filesystem::path environmentOf(const Target& target);
 // "" where the environment is complete; else a sentence that says what to type.
 std::string whyNotSetUp(const Target& target);

@@ -246,6 +246,8 @@ std::string nameOfMinimized(const Bucket& bucket, const std::string& guiltyOp, c
   return text;
 }
 
+std::string stageOfTarget(std::string_view target) { return std::string(target.substr(0, target.find('@'))); }
+
 Bucket bucketWithoutStage(const CaseVerdict& verdict) {
   Bucket bucket;
   bucket.kind = verdictName(verdict.kind);
@@ -273,7 +275,7 @@ Bucket bucketOf(const Case& testCase, const CaseVerdict& verdict, const JudgeSet
   if (isFinding(verdict.kind) && !testCase.runs.empty()) {
     // What is guilty in another compiler is not known.
     bucket.stage =
-        settings.target ? std::string(settings.target->name()) : Bisection(testCase, verdict, settings).stage();
+        settings.target ? stageOfTarget(settings.target->name()) : Bisection(testCase, verdict, settings).stage();
   }
   return bucket;
 }

@@ -57,6 +57,9 @@ std::optional<GuiltyRewrite> guiltyRewrite(const Case& testCase, const CaseVerdi
 // "DeadCodePass, rewrite 3: the finding is gone with pass_limit = 2 and there with 3"
 std::string toString(const GuiltyRewrite& rewrite);
 
+// The stage of a finding on a target, whatever its release: "xla-cpu" of "xla-cpu@0.9.0".
+std::string stageOfTarget(std::string_view target);
+
 // The bucket without the stage, which needs no further judging.
 Bucket bucketWithoutStage(const CaseVerdict& verdict);
 

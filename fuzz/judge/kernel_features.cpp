@@ -47,11 +47,11 @@ void addFeaturesOf(const TensorView* reduction, const std::array<int64_t, 3>& bl
 const std::vector<std::string>& allKernelFeatures() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all = {
-        "another device",    "block barrier",      "block reduction",      "cooperative launch", "double buffer",
-        "grid barrier",      "grid reduction",     "inline read",          "narrow indices",     "random schedule",
-        "recomputed",        "row in registers",   "row in shared memory", "rows beside rows",   "shared memory",
-        "skewed rows",       "thread partials",    "trailing reshape",     "unrolled loop",      "unswitched loop",
-        "Welford of blocks", "Welford of threads", "wide indices",         "workspace"};
+        "another device",  "block barrier",     "block reduction",      "cooperative launch", "double buffer",
+        "grid barrier",    "grid reduction",    "inline read",          "narrow indices",     "random schedule",
+        "recomputed",      "row in registers",  "row in shared memory", "rows beside rows",   "several extents",
+        "shared memory",   "skewed rows",       "thread partials",      "trailing reshape",   "unrolled loop",
+        "unswitched loop", "Welford of blocks", "Welford of threads",   "wide indices",       "workspace"};
     for (int64_t width : kWidths) all.push_back(vectorsOf(width));
     std::sort(all.begin(), all.end());
     return all;
@@ -99,6 +99,7 @@ std::set<std::string> featuresOf(const Schedule& schedule, const Fusion& schedul
     const bool isReduced = val->isTensor() && val->definition() && isReduction(val->definition()->op());
     if (isReduced) addFeaturesOf(val->as<TensorView>(), block, found);
     if (val->isTensor() && val->as<TensorView>()->domain().trails) found.insert("trailing reshape");
+    if (val->isTensor() && val->as<TensorView>()->domain().extentSet > 0) found.insert("several extents");
   }
   return found;
 }

@@ -46,6 +46,16 @@ TEST_F(TargetTest, AMissingEnvironmentSaysWhatToType) {
   }
 }
 
+TEST_F(TargetTest, CompareNeedsTwoTargets) {
+  Outcome outcome = fuserfuzz("compare --targets onnxruntime " + file());
+  EXPECT_EQ(outcome.exitCode, 1);
+  EXPECT_EQ(outcome.text, "SETUP FAILURE: --targets needs two names or more, separated by commas\n");
+  outcome = fuserfuzz("compare --targets onnxruntime,onnx-reference " + file());
+  EXPECT_EQ(outcome.exitCode, 1);
+  EXPECT_NE(outcome.text.find("to make it, type: fuzz/compilers/setup onnxruntime\n"), std::string::npos)
+      << outcome.text;
+}
+
 // An environment of scripts that answer as no worker does.
 TEST_F(TargetTest, AWorkerThatDoesNotStartIsASetUpFailure) {
   const std::filesystem::path environment = folder_ / "cache/fuser/compilers/onnxruntime";

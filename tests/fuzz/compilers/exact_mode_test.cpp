@@ -12,12 +12,12 @@
 namespace fuser::fuzz {
 namespace {
 
-Exactness exactnessOf(const std::string& text) {
+Exactness exactnessOfText(const std::string& text) {
   const Case testCase = parseCase(text, "test");
   const RunData data = materialize(testCase, testCase.runs[0]);
   std::vector<reference::Value> inputs;
   for (const auto& input : data.inputs) inputs.push_back({data.tensors[std::get<size_t>(input)].ref, nullptr});
-  Exactness exactness = fuser::fuzz::exactnessOf(*testCase.fusion, reference::evaluate(*testCase.fusion, inputs));
+  Exactness exactness = exactnessOf(*testCase.fusion, reference::evaluate(*testCase.fusion, inputs));
   std::vector<std::string> outputs;
   for (const Val* output : testCase.fusion->outputs()) outputs.push_back(exactness.of(*output));
   exactness.why = outputs;  // in the outputs' order
@@ -27,9 +27,9 @@ Exactness exactnessOf(const std::string& text) {
 // Of a program over %x and %y of this dtype, with these elements: "" or why not.
 std::string whyNot(const std::string& dtype, const std::string& x, const std::string& y, const std::string& line) {
   const std::string type = dtype + "[4] }";
-  return exactnessOf(concat("fusion f(%x: ", dtype, "[i0], %y: ", dtype, "[i0]) {\n  %z = ", line,
-                            "\n  return %z\n}\nrun { %x = values [", x, "] : ", dtype, "[4]\n      %y = values [", y,
-                            "] : ", type, "\n"))
+  return exactnessOfText(concat("fusion f(%x: ", dtype, "[i0], %y: ", dtype, "[i0]) {\n  %z = ", line,
+                                "\n  return %z\n}\nrun { %x = values [", x, "] : ", dtype, "[4]\n      %y = values [",
+                                y, "] : ", type, "\n"))
       .why.at(0);
 }
 // Of one operand.
@@ -136,8 +136,8 @@ TEST(ExactModeTest, RangesEndBeforeTheyRound) {
 
 // A reduction over the first of two axes, of [[a, b], [c, d]].
 std::string whyNotRows(const std::string& elements, const std::string& line) {
-  return exactnessOf(concat("fusion f(%x: f16[i0, i1]) {\n  %z = ", line, "\n  return %z\n}\nrun { %x = values [",
-                            elements, "] : f16[2, 2] }\n"))
+  return exactnessOfText(concat("fusion f(%x: f16[i0, i1]) {\n  %z = ", line, "\n  return %z\n}\nrun { %x = values [",
+                                elements, "] : f16[2, 2] }\n"))
       .why.at(0);
 }
 
@@ -157,7 +157,7 @@ TEST(ExactModeTest, AnInputMayBeTooWide) {
 }
 
 TEST(ExactModeTest, EachOutputIsDecidedByWhatItIsMadeOf) {
-  const Exactness exactness = exactnessOf(R"(
+  const Exactness exactness = exactnessOfText(R"(
 fusion f(%x: f32[i0]) {
   %a = mul(%x, 0.1)
   %b = neg(%a)
@@ -176,7 +176,7 @@ run { %x = values [1.0, 2.0] : f32[2] }
 }
 
 TEST(ExactModeTest, SizesMayBeInexact) {
-  const Exactness exactness = exactnessOf(R"(
+  const Exactness exactness = exactnessOfText(R"(
 fusion f(%x: f32[i0], %h: f64[] {device = cpu}) {
   %s = item(%h)
   %m = mul(%s, 0.1)
@@ -203,8 +203,7 @@ TEST(ExactModeTest, OnnxSaysNothingOfTheMaximumOfNan) {
   const auto whyIn = [&](float first, std::string_view format) {
     std::vector<float> data{first, 1};
     const std::vector<reference::Value> inputs{{TensorRef{data.data(), DataType::Float, {2}, {1}, {}}, nullptr}};
-    return fuser::fuzz::exactnessOf(*testCase.fusion, reference::evaluate(*testCase.fusion, inputs), format)
-        .of(maximum);
+    return exactnessOf(*testCase.fusion, reference::evaluate(*testCase.fusion, inputs), format).of(maximum);
   };
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(whyIn(nan, "pytorch"), "");

@@ -59,5 +59,16 @@ TEST(TargetsTest, AMissingEnvironmentSaysWhatToType) {
   EXPECT_NE(whyNotSetUp(target).find("to make it, type: fuzz/compilers/setup nowhere"), std::string::npos);
 }
 
+TEST(TargetsTest, AnotherReleaseHasAnEnvironmentOfItsOwn) {
+  const Target target = targetNamed("xla-cpu@0.0.7");
+  EXPECT_EQ(target.name, "xla-cpu");
+  EXPECT_EQ(fullName(target), "xla-cpu@0.0.7");
+  EXPECT_EQ(environmentOf(target).filename(), "xla@0.0.7");
+  const std::string why = whyNotSetUp(target);
+  EXPECT_NE(why.find("the target xla-cpu@0.0.7 needs "), std::string::npos) << why;
+  EXPECT_NE(why.find("type: fuzz/compilers/setup xla 0.0.7"), std::string::npos) << why;
+  EXPECT_THROW(targetNamed("xla-cpu@"), UserError);
+}
+
 }  // namespace
 }  // namespace fuser::fuzz

@@ -157,6 +157,21 @@ run { %x = normal(seed = 1) : f16[4096] }
   EXPECT_EQ(counts.count("vectors of 2"), 0u) << namesIn(counts);
 }
 
+TEST(KernelFeaturesTest, OutputsOfDifferentShapesHaveSeveralExtents) {
+  const std::string both = R"(
+fusion f(%x: f32[i0, i1]) {
+  %a = slice(%x) {dim = 0, start = 1, end = 5, step = 1}
+  %c = abs(%a)
+  %y = neg(%x)
+  return %c, %y
+}
+run { %x = normal(seed = 1) : f32[7, 9] }
+)";
+  EXPECT_EQ(countsOf(both).count("several extents"), 1u) << namesIn(countsOf(both));
+  const FeatureCounts one = countsOf(kSum + kRunOfSum);
+  EXPECT_EQ(one.count("several extents"), 0u) << namesIn(one);
+}
+
 TEST(KernelFeaturesTest, EachNameIsOnTheList) {
   const std::vector<std::string>& all = allKernelFeatures();
   EXPECT_TRUE(std::is_sorted(all.begin(), all.end()));
