@@ -46,6 +46,25 @@ std::variant<ReferenceMap, std::string> mapOfRows(const PartLoops& loops) {
   return reason;
 }
 
+// What depends on a result across rows is computed behind the loop over rows, as is what only that needs. Nothing is
+// needed both there and in a row: it would be computed in that loop, and its readers with it.
+std::string whySharedBehindRows(const std::vector<Expr*>& exprs, const ReferenceMap& map,
+                                const std::vector<bool>& reduced, const std::unordered_set<const Val*>& across) {
+  std::unordered_set<const Val*> inRow, behindRows;  // operands; look-ups only
+  for (auto each = exprs.rbegin(); each != exprs.rend(); ++each) {
+    const Val* result = (*each)->output();
+    const bool depends = across.count(result) != 0 && !reducesAcross(*each, map, reduced);
+    const bool behind = depends || (behindRows.count(result) != 0 && inRow.count(result) == 0);
+    for (const Val* operand : (*each)->inputs()) {
+      if (!operand->isTensor() || across.count(operand) != 0) continue;
+      (behind ? behindRows : inRow).insert(operand);
+      if (inRow.count(operand) != 0 && behindRows.count(operand) != 0)
+        return concat("%", operand->name(), " is needed in rows and behind them");
+    }
+  }
+  return "";
+}
+
 // A reduction is along rows, or across all of them and along nothing else. Nobody reads a result across rows in a row.
 std::string whyOthersReduced(const std::vector<Expr*>& exprs, const ReferenceMap& map,
                              const std::vector<bool>& reduced) {
@@ -76,7 +95,7 @@ std::string whyOthersReduced(const std::vector<Expr*>& exprs, const ReferenceMap
     if (reducesAcross(expr, map, reduced) && isWelford(expr->op()))
       return concat("%", result->name(), " is a variance across rows");
   }
-  return "";
+  return whySharedBehindRows(exprs, map, reduced, across);
 }
 
 // Rows that each block takes one after the other: a power of two, so that all blocks run at once, and no more than one
