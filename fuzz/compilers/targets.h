@@ -24,6 +24,10 @@ struct Target {
   std::string_view about;
 };
 
+// Cases that a campaign judges at once: their programs are under way at the same time, and a worker that can compiles
+// them in one.
+inline constexpr uint64_t kCasesAtOnce = 8;
+
 std::span<const Target> allTargets();
 // A UserError names the targets that there are.
 const Target& targetNamed(std::string_view name);
