@@ -24,6 +24,7 @@ constexpr double kProgressSeconds = 5;   // between lines, progress points and r
 constexpr double kShowSeconds = 0.25;    // between redraws
 constexpr double kPatienceSeconds = 10;  // after the first Ctrl-C, for what runs
 constexpr size_t kTasksPerWorker = 500;  // bounds a finding's history
+constexpr size_t kCasesPerWorkerOnTarget = 1000;  // whose own processes it starts, too
 constexpr size_t kMaxProgressPoints = 400;
 constexpr size_t kRecent = 6;  // progress lines, over which the present speed is taken
 
@@ -51,12 +52,13 @@ class Supervisor : public TaskSource {
       logging.judge.log = log;
       return std::visit(ByKind{[&](const MinimizeTask& task) { return performMinimize(task, settings, limits); },
                                [&](const ConfirmTask& task) { return encode(confirm(task.suspect, settings, limits)); },
+                               [&](const CasesTask& task) { return reports::encode(performCases(task, logging)); },
                                [&](const auto& task) { return encode(performTask(JudgingTask(task), logging)); }},
                         parseTask<Task>(text));
     };
     WorkerPool(
         options_.jobs, [this](const std::string& text) { return limitsOf(parseTask<Task>(text)); }, work, log_,
-        kTasksPerWorker)
+        options_.task.judge.target ? kCasesPerWorkerOnTarget / options_.casesAtOnce : kTasksPerWorker)
         .run(*this);
     return finish();
   }
@@ -91,6 +93,7 @@ class Supervisor : public TaskSource {
                         --confirming_;
                         if (!isAborted) findings_->takeConfirmation(task, outcome);
                       },
+                      [&](const CasesTask& task) { doneCases(task, outcome, isAborted, history); },
                       [&](const auto& task) { doneSingle(SingleTask(task), outcome, isAborted, history); }},
                parseTask<Task>(outcome.task));
   }
@@ -162,7 +165,19 @@ class Supervisor : public TaskSource {
     } else if (outcome.fromOutside && supply_->again(task)) {
       say(concat("the worker on ", outcome.task, " was killed from outside; it runs again alone"));
     } else {
-      recordResult(task, outcome, history);
+      recordResult(task, resultOf(outcome), outcome.seconds, history);
+    }
+  }
+
+  void doneCases(const CasesTask& task, const Outcome& outcome, bool isAborted,
+                 const std::vector<std::string>& history) {
+    if (isAborted) return say("cases were abandoned: they took too long to finish after the interrupt");
+    if (outcome.ending != Ending::Finished) return supply_->againOneByOne(task);
+    std::vector<std::string> before = history;
+    for (auto& result : reports::decode<std::vector<TaskResult>>(outcome.reply)) {
+      const SingleTask one = CaseTask{task.first + before.size() - history.size()};
+      recordResult(one, std::move(result), outcome.seconds / static_cast<double>(task.count), before);
+      before.push_back(printTask(one));
     }
   }
 
@@ -222,7 +237,7 @@ class Supervisor : public TaskSource {
       minimizerSeconds_ = points_.back().minimizerSeconds;
     }
     recent_.emplace_back(elapsed(), accounting_.sums().cases);
-    supply_.emplace(pathsOf(contents_.files), runs_, options_.compilers, accounting_);
+    supply_.emplace(pathsOf(contents_.files), runs_, options_.compilers, accounting_, options_.casesAtOnce);
     Findings::Settings settings;
     settings.context = {options_.out,    options_.program,          options_.seed, options_.generatorFlags,
                         options_.limits, options_.task.judge.probes};
@@ -320,21 +335,23 @@ class Supervisor : public TaskSource {
     fromWithin.seconds = interrupted() ? 0 : 1e9;
     Limits usual = options_.limits;
     if (impatient) usual.seconds = 0;
-    Limits manyCases = usual;  // and two compilers
-    manyCases.seconds *= static_cast<double>(kBatch);
+    const auto ofMany = [&](uint64_t count) {
+      Limits many = usual;
+      many.seconds *= static_cast<double>(count);
+      return many;
+    };
     return std::visit(
         ByKind{[&](const MinimizeTask&) { return fromWithin; }, [&](const ConfirmTask&) { return fromWithin; },
-               [&](const BatchTask&) { return manyCases; }, [&](const CaseTask&) { return usual; },
+               [&](const BatchTask&) { return ofMany(kBatch); },  // and two compilers
+               [&](const CasesTask& block) { return ofMany(block.count); }, [&](const CaseTask&) { return usual; },
                [&](const PlainTask&) { return usual; }, [&](const ViewTask&) { return usual; },
                [&](const FileTask&) { return usual; }},
         task);
   }
 
-  void recordResult(const SingleTask& task, const Outcome& outcome, const std::vector<std::string>& texts) {
-    const bool finished = outcome.ending == Ending::Finished;
-    TaskResult result = resultOf(outcome);
+  void recordResult(const SingleTask& task, TaskResult result, double seconds, const std::vector<std::string>& texts) {
     const std::string key = supply_->keyOf(task);
-    const bool fresh = accounting_.add(key, result, outcome.seconds);
+    const bool fresh = accounting_.add(key, result, seconds);
     FUSER_CHECK(fresh, key, " is done twice");
     const CaseVerdict verdict = result.verdict;
     const std::string text = result.text;
@@ -343,8 +360,8 @@ class Supervisor : public TaskSource {
     result.text = result.verdict.detail = "";
     const std::vector<BatchFinding> inBatch = std::move(result.findings);
     result.findings.clear();
-    const bool plain = finished && !bad && inBatch.empty() && result.slow == 0;
-    ledger_->record(key, plain ? outcome.reply : encode(result), outcome.seconds, elapsed());
+    const bool plain = !bad && inBatch.empty() && result.slow == 0;
+    ledger_->record(key, encode(result), seconds, elapsed());
     const Features features = featuresOf(result);
     const std::vector<SingleTask> history = bad || !inBatch.empty() ? singleTasks(texts) : std::vector<SingleTask>();
     if (bad) seeFinding(task, result.view, verdict, text, features, history);
@@ -363,6 +380,9 @@ class Supervisor : public TaskSource {
     std::vector<SingleTask> tasks;
     for (const std::string& text : texts) {
       std::visit(ByKind{[](const MinimizeTask&) {}, [](const ConfirmTask&) {},
+                        [&](const CasesTask& task) {
+                          for (const SingleTask& one : casesOf(task)) tasks.push_back(one);
+                        },
                         [&](const auto& task) { tasks.emplace_back(task); }},
                  parseTask<Task>(text));
     }
@@ -395,7 +415,7 @@ class Supervisor : public TaskSource {
     status.buckets = findings_->buckets();
     status.findings = findings_->countNew();
     status.known = findings_->countKnown();
-    const bool casesDone = casesDone_ && running<CaseTask>() + running<FileTask>() == 0;
+    const bool casesDone = casesDone_ && running<CaseTask>() + running<CasesTask>() + running<FileTask>() == 0;
     status.activity = activityOf({casesDone, running<BatchTask>(), running<ConfirmTask>(), running<MinimizeTask>(),
                                   minimizer_->waiting(), options_.minimizeSeconds});
     if (casesDone) return status;

@@ -29,6 +29,7 @@ struct CampaignOptions {
   uint64_t runs = 0;        // number of cases; 0: no limit
   double maxTotalTime = 0;  // in seconds, including those before --resume; 0: no limit
   int jobs = 1;
+  uint64_t casesAtOnce = 1;    // on another compiler: their programs may be compiled in one
   uint64_t maxFindings = 100;  // the campaign stops after this many new findings
   Limits limits;
   bool compilers = true;        // compile kBatch of every kBatchStride cases with clang and NVRTC

@@ -170,6 +170,26 @@ class Performer {
  public:
   Performer(const TaskSettings& settings, TaskResult& result) : settings_(settings), result_(result) {}
 
+  // A case that others judge with it, up to its verdict.
+  Case begin(const CaseTask& task) {
+    EdgeDraw edge;
+    Case testCase = campaignCase(settings_.seed, task.number, settings_.generator, &edge);
+    generateSeconds_ = secondsSince(start_);
+    countEdge(edge);
+    describe(testCase, result_);
+    return testCase;
+  }
+
+  void end(const CaseTask& task, const Case& testCase, CaseVerdict verdict) {
+    result_.verdict = std::move(verdict);
+    logVerdict(concat(printTask(SingleTask(task)), ": "));
+    result_.verdict.seconds.emplace_back("generate", generateSeconds_);
+    keepGenerated(testCase);
+    double seconds = 0;
+    for (const auto& [stage, ofStage] : result_.verdict.seconds) seconds += ofStage;
+    keepIfSlow(testCase, seconds);
+  }
+
   void operator()(const CaseTask& task) {
     EdgeDraw edge;
     const Case testCase = campaignCase(settings_.seed, task.number, settings_.generator, &edge);
@@ -256,16 +276,23 @@ class Performer {
     settings.repeat &= repeat;
     settings.rejectionsAreFindings = isGenerated && !mayBeRejected(testCase);
     result_.verdict = judgeCase(testCase, settings);
-    if (isLogged(settings.log, LogLevel::Debug)) {
-      const std::string& reason = result_.verdict.reason;
-      const std::string_view kind = verdictName(result_.verdict.kind);
-      logLine(settings.log, LogLevel::Debug, concat(kind, reason.empty() ? "" : ": ", reason));
-    }
+    logVerdict("");
     result_.verdict.seconds.emplace_back(stage, seconds);
+  }
+
+  void logVerdict(const std::string& whose) {
+    if (!isLogged(settings_.judge.log, LogLevel::Debug)) return;
+    const std::string& reason = result_.verdict.reason;
+    const std::string_view kind = verdictName(result_.verdict.kind);
+    logLine(settings_.judge.log, LogLevel::Debug, concat(whose, kind, reason.empty() ? "" : ": ", reason));
   }
 
   void judgeGenerated(const Case& testCase, bool repeat) {
     judge(testCase, "generate", repeat, true);
+    keepGenerated(testCase);
+  }
+
+  void keepGenerated(const Case& testCase) {
     // Only a file promises what becomes of it.
     if (!isFinding(result_.verdict.kind)) result_.verdict.expected = true;
     keepFailing(testCase);
@@ -300,8 +327,8 @@ class Performer {
     if (isKept()) result_.text = printCase(testCase);
   }
 
-  void keepIfSlow(const Case& testCase) {
-    const double seconds = secondsSince(start_);
+  void keepIfSlow(const Case& testCase) { keepIfSlow(testCase, secondsSince(start_)); }
+  void keepIfSlow(const Case& testCase, double seconds) {
     if (!result_.text.empty() || settings_.slowSeconds <= 0 || seconds < settings_.slowSeconds) return;
     result_.slow = seconds;
     result_.text = printCase(testCase);
@@ -310,7 +337,24 @@ class Performer {
   const TaskSettings& settings_;
   TaskResult& result_;
   Clock::time_point start_ = Clock::now();
+  double generateSeconds_ = 0;
 };
+
+std::vector<TaskResult> judgedAtOnce(const CasesTask& task, const TaskSettings& settings) {
+  std::vector<TaskResult> results(task.count);
+  std::vector<Performer> performers;
+  std::vector<Case> cases;
+  for (size_t i = 0; i < results.size(); ++i) {
+    performers.emplace_back(settings, results[i]);
+    cases.push_back(performers.back().begin(CaseTask{task.first + i}));
+  }
+  std::vector<const Case*> all;
+  for (const Case& one : cases) all.push_back(&one);
+  std::vector<CaseVerdict> verdicts = settings.judge.target->judge(all, settings.judge);
+  for (size_t i = 0; i < results.size(); ++i)
+    performers[i].end(CaseTask{task.first + i}, cases[i], std::move(verdicts[i]));
+  return results;
+}
 
 }  // namespace
 
@@ -339,6 +383,19 @@ TaskResult performTask(const JudgingTask& task, const TaskSettings& settings) {
     result.verdict.reason = result.verdict.detail = error.what();
   }
   return result;
+}
+
+std::vector<TaskResult> performCases(const CasesTask& task, const TaskSettings& settings) {
+  reference::useOneThread();
+  try {
+    return judgedAtOnce(task, settings);
+  } catch (const std::exception& error) {
+    rethrowIfSetUpError(error);
+  }
+  // It is one case's.
+  std::vector<TaskResult> results;
+  for (const SingleTask& one : casesOf(task)) results.push_back(performTask(widened<JudgingTask>(one), settings));
+  return results;
 }
 
 WorkerPool::Work judgingWork(const TaskSettings& settings) {

@@ -29,6 +29,8 @@ struct TaskSettings {
 // Every error is a verdict, except errors of the environment, which are thrown (SetUpError, std::bad_alloc). A file
 // that does not parse is Rejected, with the position of the error.
 TaskResult performTask(const JudgingTask& task, const TaskSettings& settings);
+// Of each case its result, as performTask() gives it. The settings have a target.
+std::vector<TaskResult> performCases(const CasesTask& task, const TaskSettings& settings);
 
 // The work of a pool whose tasks are printed JudgingTasks; resultOf() reads its outcomes.
 WorkerPool::Work judgingWork(const TaskSettings& settings);

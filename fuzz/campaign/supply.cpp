@@ -8,10 +8,11 @@
 
 namespace fuser::fuzz {
 
-Supply::Supply(std::vector<std::string> files, uint64_t runs, bool batches, const Accounting& done)
+Supply::Supply(std::vector<std::string> files, uint64_t runs, bool batches, const Accounting& done, uint64_t atOnce)
     : files_(std::move(files)),
       runs_(runs),
       batches_(batches),
+      atOnce_(atOnce),
       doneCases_(done.cases()),
       doneFiles_(done.files()),
       doneBatches_(done.batches()) {
@@ -28,7 +29,7 @@ std::optional<PoolTask> Supply::next() {
     return task;
   }
   const std::optional<SingleTask> task = nextInOrder();
-  return task ? std::optional<PoolTask>(printTask(*task)) : std::nullopt;
+  return task ? std::optional<PoolTask>(printTask(withItsBlock(*task))) : std::nullopt;
 }
 
 std::optional<SingleTask> Supply::nextInOrder() {
@@ -50,6 +51,18 @@ std::optional<SingleTask> Supply::nextInOrder() {
   return task;
 }
 
+// Blocks are by number, so that which cases are judged at once does not depend on anybody's speed.
+Task Supply::withItsBlock(const SingleTask& task) {
+  const CaseTask* first = std::get_if<CaseTask>(&task);
+  if (!first) return widened<Task>(task);
+  CasesTask block{first->number, 1};
+  while (nextCase_ == block.first + block.count && nextCase_ % atOnce_ != 0 && (runs_ == 0 || nextCase_ < runs_)) {
+    ++block.count;
+    nextCase_ = doneCases_.firstMissing(nextCase_ + 1);
+  }
+  return block.count == 1 ? Task(*first) : Task(block);
+}
+
 SingleTask Supply::takeBatch() {
   const uint64_t first = kBatchStride * nextBatch_;
   const BatchTask task{first, runs_ == 0 ? kBatch : std::min(kBatch, runs_ - first)};
@@ -62,6 +75,10 @@ bool Supply::again(const SingleTask& task) {
   if (++attempts_[printTask(task)] >= kAttempts) return false;
   again_.push_back(task);
   return true;
+}
+
+void Supply::againOneByOne(const CasesTask& block) {
+  for (const SingleTask& task : casesOf(block)) again_.push_back(task);
 }
 
 std::string Supply::keyOf(const SingleTask& task) const {

@@ -1,7 +1,8 @@
 #pragma once
 // Supply: the tasks of a campaign in order: the corpora's files, then the cases by number, with a compiler batch before
 // the first case of each stride; the first batch is the second task. Every campaign runs the first batch, truncated to
-// the cases of the campaign; later batches run only if complete. Finished tasks are skipped.
+// the cases of the campaign; later batches run only if complete. Finished tasks are skipped. On another compiler, cases
+// come in blocks that are judged at once.
 
 #include <deque>
 #include <map>
@@ -18,12 +19,14 @@ namespace fuser::fuzz {
 
 class Supply {
  public:
-  // runs: the number of cases; 0: no limit.
-  Supply(std::vector<std::string> files, uint64_t runs, bool batches, const Accounting& done);
+  // runs: the number of cases; 0: no limit. atOnce: cases of a block.
+  Supply(std::vector<std::string> files, uint64_t runs, bool batches, const Accounting& done, uint64_t atOnce = 1);
 
   std::optional<PoolTask> next();
   // Schedules a task again, alone, after a kill from outside; false if that has happened too often.
   bool again(const SingleTask& task);
+  // Schedules the cases of a block again, each alone, to see which one it is that ended the process.
+  void againOneByOne(const CasesTask& block);
 
   // The key of a task in the ledger: its text, with files by number.
   std::string keyOf(const SingleTask& task) const;
@@ -31,11 +34,13 @@ class Supply {
  private:
   std::optional<SingleTask> nextInOrder();
   SingleTask takeBatch();
+  Task withItsBlock(const SingleTask& task);
 
   std::vector<std::string> files_;
   std::map<std::string, size_t> numbers_;  // index of each file
   uint64_t runs_;
   bool batches_;
+  uint64_t atOnce_;
   bool begun_ = false;                             // whether a task was handed out
   NumberSet doneCases_, doneFiles_, doneBatches_;  // finished when this process began
   uint64_t nextFile_ = 0, nextCase_ = 0, nextBatch_ = 0;

@@ -118,6 +118,12 @@ template SingleTask parseTask(std::string_view);
 template JudgingTask parseTask(std::string_view);
 template Task parseTask(std::string_view);
 
+std::vector<SingleTask> casesOf(const CasesTask& task) {
+  std::vector<SingleTask> cases;
+  for (uint64_t i = 0; i < task.count; ++i) cases.emplace_back(CaseTask{task.first + i});
+  return cases;
+}
+
 std::vector<SingleTask> partsOf(const SingleTask& task, uint64_t seed) {
   std::vector<SingleTask> parts;
   std::visit(ByKind{[&](const CaseTask& one) {

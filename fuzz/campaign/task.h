@@ -59,6 +59,16 @@ REPORTS_FIELDS(BatchTask, first, count)
 // is a line of words, for people and the ledger: "case 17", "view 17 one cut", "file a b.fusion", "batch 0 16".
 using SingleTask = std::variant<CaseTask, PlainTask, ViewTask, FileTask, BatchTask>;
 
+// Generates and judges cases [first, first + count) at once, where the judge is another compiler's.
+struct CasesTask {
+  static constexpr std::string_view kWord = "cases";
+  uint64_t first = 0, count = 0;
+  bool operator==(const CasesTask&) const = default;
+};
+REPORTS_FIELDS(CasesTask, first, count)
+// A task each.
+std::vector<SingleTask> casesOf(const CasesTask& task);
+
 // Generates a case and returns its text.
 struct PrintTask {
   static constexpr std::string_view kWord = "print";
@@ -126,7 +136,7 @@ struct MinimizeTask {
 REPORTS_FIELDS(MinimizeTask, path, bucket, best, bytes, seconds)
 
 // The tasks that the supervisor sends. Confirmations send JudgingTasks to their own processes.
-using Task = std::variant<CaseTask, PlainTask, ViewTask, FileTask, BatchTask, ConfirmTask, MinimizeTask>;
+using Task = std::variant<CaseTask, PlainTask, ViewTask, FileTask, BatchTask, CasesTask, ConfirmTask, MinimizeTask>;
 
 // Converts a task to a variant with more alternatives.
 template <class Wide, class... Kinds>

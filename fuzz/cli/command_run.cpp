@@ -126,6 +126,7 @@ int runCampaignCommand(CLI::App& run, RunArguments& arguments, const LogPtr& log
   campaign.program = runningProgram();
   campaign.task.judge.probes = !arguments.noProbes;
   campaign.compilers = !arguments.noCompilers && !onTarget;  // clang and NVRTC compile our kernels
+  if (onTarget) campaign.casesAtOnce = kCasesAtOnce;
   campaign.minimize = !arguments.noMinimize;
   campaign.jobs = arguments.workers.jobs;
   campaign.limits = arguments.workers.limits;

@@ -88,8 +88,9 @@ Answer readAnswer(std::string_view payload, uint64_t id) {
   check(kind <= static_cast<uint8_t>(AnswerKind::RunError), "it answers with the kind ", int{kind},
         ", which there is not");
   answer.kind = static_cast<AnswerKind>(kind);
-  answer.compileMicroseconds = reader.number<uint64_t>("its head");
-  answer.runMicroseconds = reader.number<uint64_t>("its head");
+  answer.companions = reader.number<uint32_t>("its head");
+  for (uint64_t* time : {&answer.compileMicroseconds, &answer.runMicroseconds, &answer.besideMicroseconds})
+    *time = reader.number<uint64_t>("its head");
   answer.text = reader.take(reader.number<uint32_t>("a text"), "a text");
   const auto runs = reader.number<uint32_t>("the runs");
   for (uint32_t i = 0; i < runs; ++i) answer.runs.push_back(readRun(reader));

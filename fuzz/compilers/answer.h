@@ -34,8 +34,10 @@ struct AnswerRun {
 struct Answer {
   uint64_t id = 0;
   AnswerKind kind = AnswerKind::Ok;
-  std::string text;  // the error, or the version
-  uint64_t compileMicroseconds = 0, runMicroseconds = 0;
+  uint32_t companions = 0;  // requests that were compiled with it in one
+  std::string text;         // the error, or the version
+  // Of the first run, with the compilation; of the others; of what the worker did beside.
+  uint64_t compileMicroseconds = 0, runMicroseconds = 0, besideMicroseconds = 0;
   std::vector<AnswerRun> runs;
 };
 

@@ -90,9 +90,9 @@ class ExactExpr {
         format_(format) {}
 
   std::string_view why() const {
+    if (isExactByBounds()) return "";
     if (isOfTerms(row_.rule)) return ofTerms();
-    const bool isElementwise = isPointwise(expr_.op()) || row_.rule == ExactRule::Convert;
-    if (isElementwise) return ofElements();
+    if (isElementwise()) return ofElements();
     for (const Numbers* operand : operands_) {
       for (const double number : operand->elements) {
         if (const std::string_view why = ofOperands({&number, 1}, false); !why.empty()) return why;
@@ -107,6 +107,21 @@ class ExactExpr {
   }
 
  private:
+  bool isElementwise() const { return isPointwise(expr_.op()) || row_.rule == ExactRule::Convert; }
+
+  // Most are far from every limit.
+  bool isExactByBounds() const {
+    if (!fits(result_.bounds, result_.dtype) || result_.elements.empty()) return false;
+    std::vector<NumberBounds> bounds;
+    for (const Numbers* operand : operands_) bounds.push_back(operand->bounds);
+    if (isOfTerms(row_.rule)) {
+      const size_t terms = operands_[0]->elements.size() / result_.elements.size();
+      return isExactWithin(row_.rule, {bounds.data(), 1}, dtype_, static_cast<int64_t>(terms));
+    }
+    if (isElementwise()) return isExactWithin(row_.rule, bounds, dtype_);
+    return row_.rule != ExactRule::Range && isExactWithin(ExactRule::Keep, bounds, dtype_);
+  }
+
   // byRule: as the row says; else only that each fits.
   std::string_view ofOperands(std::span<const double> operands, bool byRule) const {
     bool isFinite = true;

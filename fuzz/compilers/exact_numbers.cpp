@@ -43,8 +43,11 @@ void Aligned::next() {
 }
 
 Numbers numbersOf(const reference::Value& value) {
-  if (const ScalarValue* scalar = std::get_if<ScalarValue>(&value.value))
-    return {scalar->dtype(), {}, {scalar->as<double>()}};
+  if (const ScalarValue* scalar = std::get_if<ScalarValue>(&value.value)) {
+    Numbers number{scalar->dtype(), {}, {scalar->as<double>()}};
+    number.bounds.add(number.elements.front());
+    return number;
+  }
   const TensorRef& tensor = std::get<TensorRef>(value.value);
   Numbers numbers{tensor.dtype, tensor.sizes, {}};
   const auto count = static_cast<size_t>(numel(tensor.sizes));
@@ -57,6 +60,7 @@ Numbers numbersOf(const reference::Value& value) {
       T element;
       std::memcpy(&element, data + (isDense ? i : at.places()[0]) * sizeof element, sizeof element);
       numbers.elements.push_back(convert<double>(element));
+      numbers.bounds.add(numbers.elements.back());
       if (!isDense) at.next();
     }
   });

@@ -6,6 +6,7 @@
 
 #include "fuser/types/dims.h"
 #include "fuser/types/dtype.h"
+#include "fuzz/compilers/exact_rules.h"
 #include "oracle/reference/reference.h"
 
 namespace fuser::fuzz {
@@ -14,6 +15,7 @@ struct Numbers {
   DataType dtype = DataType::Float;
   Dims sizes;                    // none of a number
   std::vector<double> elements;  // row-major
+  NumberBounds bounds = {};      // of the elements
 };
 Numbers numbersOf(const reference::Value& value);
 

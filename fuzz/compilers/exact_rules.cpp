@@ -143,6 +143,51 @@ std::string_view whyNotExact(ExactRule rule, std::span<const double> operands, D
   FUSER_CHECK(false, "bad ExactRule");
 }
 
+void NumberBounds::add(double number) {
+  if (number == 0) return;
+  areFinite = areFinite && std::isfinite(number);
+  most = std::max(most, std::abs(number));
+  unit = std::min(unit, unitOf(number));
+}
+
+bool fits(const NumberBounds& bounds, DataType dtype) {
+  return bounds.areFinite && fits(bounds.most, bounds.unit, roomOf(dtype));
+}
+
+bool isExactWithin(ExactRule rule, std::span<const NumberBounds> operands, DataType dtype, int64_t terms) {
+  const Room room = roomOf(dtype);
+  const auto sum = [](const NumberBounds& a, const NumberBounds& b) {
+    return NumberBounds{true, a.most + b.most, std::min(a.unit, b.unit)};
+  };
+  const auto product = [](const NumberBounds& a, const NumberBounds& b) {
+    return NumberBounds{true, a.most * b.most, a.unit + b.unit};
+  };
+  const auto fit = [&](const NumberBounds& bounds) { return fits(bounds.most, bounds.unit, room); };
+  if (operands.empty()) return false;
+  for (const NumberBounds& operand : operands) {
+    if (!operand.areFinite || (rule != ExactRule::Convert && !fit(operand))) return false;
+  }
+  const NumberBounds &a = operands.front(), &last = operands.back();
+  switch (rule) {
+    case ExactRule::Keep: return true;
+    case ExactRule::Range: return a.most < powerOfTwo(room.bits);
+    case ExactRule::Add: return fit(sum(a, last));
+    case ExactRule::Multiply:
+    case ExactRule::Multiple: return fit(product(a, last));
+    case ExactRule::MultiplyAdd: {
+      const NumberBounds multiplied = product(operands[1], last);
+      return fit(multiplied) && fit(sum(a, multiplied));
+    }
+    case ExactRule::Convert:  // to integers without the fraction
+      return dtype == DataType::Bool || fit({true, a.most, isFloating(dtype) ? a.unit : std::max(a.unit, 0)});
+    case ExactRule::Average:
+      if (!std::has_single_bit(static_cast<uint64_t>(terms))) return false;
+      [[fallthrough]];
+    case ExactRule::Total: return fit({true, static_cast<double>(terms) * a.most, a.unit});
+    default: return false;
+  }
+}
+
 void ExactTerms::add(double term) {
   const double magnitude = std::abs(term);
   total += magnitude;

@@ -2,6 +2,7 @@
 // The rules of exact_mode.def, over the numbers that one result is made of. Each says why the result may depend on the
 // order or the precision in which a compiler computes it; "": it does not.
 
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -36,6 +37,19 @@ bool fits(double number, DataType dtype);
 // The operands of one result, at least one, all of them finite. dtype: in which the op computes; of Convert, the
 // result's.
 std::string_view whyNotExact(ExactRule rule, std::span<const double> operands, DataType dtype);
+
+// What holds of all numbers of a value.
+struct NumberBounds {
+  bool areFinite = true;
+  double most = 0;                                 // magnitude
+  int unit = std::numeric_limits<int>::max() / 4;  // a power of two of which all are multiples, as exponent
+  void add(double number);
+};
+// Whether the dtype has all of them.
+bool fits(const NumberBounds& bounds, DataType dtype);
+// Whether nothing speaks against any result of operands within these bounds, so that nobody needs to look at each.
+// False says nothing. terms: of a rule of terms how many each result has.
+bool isExactWithin(ExactRule rule, std::span<const NumberBounds> operands, DataType dtype, int64_t terms = 1);
 
 // The terms of one result: what is finite among them, and how many there are.
 struct ExactTerms {

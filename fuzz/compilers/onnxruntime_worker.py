@@ -85,15 +85,21 @@ class Runtime:
         self.ort, self.state, self.rules = onnxruntime, state, None
         self.level = getattr(onnxruntime.GraphOptimizationLevel, self.LEVELS[level])
         self.version = f"onnxruntime {onnxruntime.__version__}"
+        self.quiet, self.verbose = self.options(4), self.options(1)
 
-    def session(self, model, off=(), verbose=False):
+    def options(self, severity):
         options = self.ort.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.graph_optimization_level = self.level
-        options.log_severity_level = 1 if verbose else 4
+        options.log_severity_level = severity
+        return options
+
+    def session(self, model, off=(), verbose=False):
         try:
-            return self.ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"],
-                                             disabled_optimizers=set(off) or None)
+            # No fallback: it would try again without `off`.
+            return self.ort.InferenceSession(model.SerializeToString(), self.verbose if verbose else self.quiet,
+                                             providers=["CPUExecutionProvider"], disabled_optimizers=set(off) or None,
+                                             enable_fallback=0)
         except self.state.NotImplemented as error:
             raise Failed(UNSUPPORTED, missing_kernel(model, str(error))) from error
         except Exception as error:

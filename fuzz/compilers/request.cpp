@@ -18,10 +18,11 @@ void addText(std::string& bytes, std::string_view text) {
 
 }  // namespace
 
-std::string payloadOf(uint64_t id, const WorkerRequest& request) {
+std::string payloadOf(uint64_t id, const WorkerRequest& request, uint32_t following) {
   std::string bytes;
   addNumber(bytes, id);
   addNumber(bytes, static_cast<uint8_t>(request.namesSwitches));
+  addNumber(bytes, following);
   addText<uint32_t>(bytes, request.off);
   addNumber(bytes, static_cast<uint32_t>(request.programs.size()));
   for (const WorkerProgram& program : request.programs) {

@@ -23,7 +23,7 @@ struct WorkerRequest {
   bool namesSwitches = false;  // the answer's text: the switches whose work changes these programs, separated by commas
 };
 
-// The payload of the frame.
-std::string payloadOf(uint64_t id, const WorkerRequest& request);
+// The payload of the frame. following: requests that follow at once and may be compiled with it.
+std::string payloadOf(uint64_t id, const WorkerRequest& request, uint32_t following);
 
 }  // namespace fuser::fuzz

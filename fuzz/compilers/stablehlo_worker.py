@@ -190,6 +190,26 @@ class Interpreter:
                 for element, result in zip(elements, results)]
 
 
+def in_one(programs):
+    """A module whose @main calls each program's, and the number of results of each."""
+    functions, arguments, calls, results, types, counts = [], [], [], [], [], []
+    for i, program in enumerate(programs):
+        head = re.search(r"func\.func @main\((.*?)\) -> \((.*?)\) \{\n", program.text)
+        end = program.text.rindex("}")
+        functions.append(f"  func.func private @program_{i}({head[1]}) -> ({head[2]}) {{\n{program.text[head.end():end]}")
+        taken, given = (re.findall(r"tensor<[^>]*>", part) for part in head.groups())
+        names = [f"%p{i}.{k}" for k in range(len(taken))]
+        arguments += [f"{name}: {kind}" for name, kind in zip(names, taken)]
+        calls.append(f"    %r{i}:{len(given)} = func.call @program_{i}({', '.join(names)}) : "
+                     f"({', '.join(taken)}) -> ({', '.join(given)})\n")
+        results += [f"%r{i}#{k}" for k in range(len(given))]
+        types += given
+        counts.append(len(given))
+    main = (f"  func.func @main({', '.join(arguments)}) -> ({', '.join(types)}) {{\n{''.join(calls)}"
+            f"    return {', '.join(results)} : {', '.join(types)}\n  }}\n")
+    return f"module @fusion {{\n{''.join(functions)}{main}}}\n", counts
+
+
 def kind_of(error, otherwise):
     return UNSUPPORTED if "UNIMPLEMENTED" in str(error) else otherwise
 
@@ -218,9 +238,31 @@ def perform(request, way):
     return Answer(OK, "", times, runs)
 
 
+def together(requests, way):
+    """The answers, from one compilation of all programs; None where it fails, or what it makes is not the same twice."""
+    programs = [program for request in requests for program in request.programs]
+    try:
+        start = time.perf_counter()
+        text, counts = in_one(programs)
+        compiled = way.compile(text)
+        arrays = [array for program in programs for array in arguments_of(program)]
+        outputs = way.run(compiled, arrays)
+        microseconds = int(1e6 * (time.perf_counter() - start) / len(requests))
+        if not same_bits(outputs, way.run(compiled, arrays)):
+            return None
+    except Exception:
+        return None
+    answers, rest, of_each = [], iter(outputs), iter(counts)
+    for request in requests:
+        runs = [(program.run, [packed(next(rest)) for _ in range(next(of_each))]) for program in request.programs]
+        answers.append(Answer(OK, "", (microseconds, 0), runs))
+    return answers
+
+
 def main():
     way = Iree() if VIEW in IREE_VIEWS else Xla() if VIEW in XLA_VIEWS else Interpreter()
-    serve(way.version, lambda request: perform(request, way))
+    compiles = VIEW != "interpreter"
+    serve(way.version, lambda request: perform(request, way), (lambda requests: together(requests, way)) if compiles else None)
 
 
 main()

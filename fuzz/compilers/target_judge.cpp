@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <map>
 #include <optional>
 
 #include "fuser/case/case.h"
@@ -32,16 +34,58 @@ class CaseOnTarget {
   CaseOnTarget(const Target& target, TargetWorkers& workers, const Case& testCase, const JudgeSettings& settings)
       : target_(target), workers_(workers), case_(testCase), settings_(settings) {}
 
-  CaseVerdict run() {
+  // Up to the programs.
+  void prepare() {
     if (case_.runs.empty()) report(VerdictKind::Unsupported, -1, "the case has no run: nothing was judged");
     for (size_t i = 0; i < case_.runs.size(); ++i) prepare(i);
     verdict_.exactMode = exactCase_.counts();
-    if (!runs_.empty()) judgeRuns();
+    if (!runs_.empty()) exportRuns();
+  }
+
+  const WorkerRequest& request() const { return request_; }
+
+  // What is sampled is drawn from the case's text, so that a case is looked at alike wherever it is judged.
+  bool isWanted(const ViewWorker& worker) const {
+    const uint64_t every = worker.view.every;
+    if (runs_.empty() || every == 0) return false;
+    if (isMain(worker)) return true;
+    SecondLookDraws draws(settings_.secondLooks);
+    if (every > 1 && settings_.secondLooks == HowOften::Sampled) draws.read(printCase(case_));
+    constexpr uint64_t kSalt = 17;
+    return draws.isWanted(every == 1, kSalt, 1.0 / static_cast<double>(every));
+  }
+
+  // Results have strides, which are held against the control's.
+  bool wantsControl() const { return workers_.control && !runs_.empty() && exportFormat(target_.format).hasStrides; }
+
+  // The reply to request().
+  void take(const ViewWorker& worker, WorkerReply reply) { replies_[&worker] = std::move(reply); }
+  void takeOfControl(WorkerReply reply) { replyOfControl_ = std::move(reply); }
+
+  // From the replies, or by asking.
+  void conclude() {
+    if (!runs_.empty()) askViews();
+  }
+
+  bool hasFinding() const { return isFinding(verdict_.kind); }
+
+  // isExplained: another one of the cases that were compiled in one is what ended the process.
+  CaseVerdict verdict(bool isExplained) {
+    const bool isItsOwn = !aside_.isOfAll || !isExplained;
+    if (!aside_.reason.empty() && isItsOwn)
+      report(VerdictKind::Undecided, -1, concat("right alone, but not compiled with others: ", aside_.reason),
+             aside_.detail);
     return std::move(verdict_);
   }
 
  private:
   using Clock = std::chrono::steady_clock;
+
+  // What was wrong where several cases were compiled in one.
+  struct Aside {
+    bool isOfAll = false;  // the process ended
+    std::string reason, detail;
+  };
 
   void report(VerdictKind kind, int run, const std::string& reason, const std::string& detail = "") {
     if (kind <= verdict_.kind) return;
@@ -51,7 +95,16 @@ class CaseOnTarget {
     verdict_.detail = detail.empty() ? reason : detail;
   }
 
-  void addSeconds(const char* stage, double seconds) { verdict_.seconds.emplace_back(stage, seconds); }
+  void addSeconds(const char* stage, double seconds) {
+    for (auto& [known, sum] : verdict_.seconds) {
+      if (known == stage) sum += seconds;
+      if (known == stage) return;
+    }
+    verdict_.seconds.emplace_back(stage, seconds);
+  }
+  void addTimeSince(Clock::time_point start, const char* stage) {
+    addSeconds(stage, std::chrono::duration<double>(Clock::now() - start).count());
+  }
 
   // Keeps the run where some output is exact.
   void prepare(size_t index) {
@@ -72,9 +125,11 @@ class CaseOnTarget {
       rethrowIfSetUpError(error);
       return report(VerdictKind::Unsupported, run, concat("LibTorch refuses it: ", error.what()));
     }
+    addTimeSince(start, "reference");
+    const Clock::time_point afterReference = Clock::now();
     judged.exactness = exactnessOf(*case_.fusion, judged.values, target_.format);
     exactCase_.add(judged.values, judged.exactness);
-    addSeconds("reference", std::chrono::duration<double>(Clock::now() - start).count());
+    addTimeSince(afterReference, "exact mode");
     const std::vector<Val*>& outputs = case_.fusion->outputs();
     const auto isExact = [&](const Val* output) { return judged.exactness.of(*output).empty(); };
     const auto inexact = std::find_if_not(outputs.begin(), outputs.end(), isExact);
@@ -88,9 +143,14 @@ class CaseOnTarget {
     verdict_.elements += counts;
   }
 
-  void judgeRuns() {
+  void exportRuns() {
+    const Clock::time_point start = Clock::now();
     const Exported exported = exportFormat(target_.format).write(case_);
-    if (exported.refusal) return report(VerdictKind::Unsupported, -1, toString(*exported.refusal));
+    addTimeSince(start, "export");
+    if (exported.refusal) {
+      runs_.clear();
+      return report(VerdictKind::Unsupported, -1, toString(*exported.refusal));
+    }
     for (const ExportedProgram& program : exported.programs) {
       const auto isItsRun = [&](const JudgedRun& run) { return run.index == program.run; };
       if (!program.run || std::any_of(runs_.begin(), runs_.end(), isItsRun))
@@ -98,7 +158,6 @@ class CaseOnTarget {
             {program.run ? static_cast<uint32_t>(*program.run) : kAllRuns, program.text, program.data});
     }
     std::erase_if(runs_, [this](const JudgedRun& run) { return isLeftOut(run); });
-    if (!runs_.empty()) askViews();
   }
 
   // The format has no program of the run, whose data are too large.
@@ -114,10 +173,9 @@ class CaseOnTarget {
     std::string refused;  // by the main view
     for (const std::unique_ptr<ViewWorker>& worker : workers_.views) {
       if (!isWanted(*worker)) continue;
-      TargetOutcome outcome = ask(*worker, request_);
+      TargetOutcome outcome = outcomeOn(*worker);
       count(*worker, outcome);
-      if (isMain(*worker) && exportFormat(target_.format).hasStrides) checkStrides(outcome);
-      if (isFinding(outcome.kind)) return conclude(*worker, outcome);
+      if (isFinding(outcome.kind)) return reportFinding(*worker, outcome);
       if (isMain(*worker)) {
         if (outcome.kind == VerdictKind::Unsupported) refused = outcome.detail;
         report(outcome.kind, outcome.run, outcome.reason, outcome.detail);
@@ -125,40 +183,47 @@ class CaseOnTarget {
         outcome.kind = VerdictKind::Check;
         outcome.detail = concat("the view ", worker->view.name, " runs it, and ", refused);
         outcome.reason = firstLine(outcome.detail);
-        return conclude(*workers_.views.front(), outcome);
+        return reportFinding(*workers_.views.front(), outcome);
       }
     }
   }
 
   bool isMain(const ViewWorker& worker) const { return &worker == workers_.views.front().get(); }
 
-  // What is sampled is drawn from the case's text, so that a case is looked at alike wherever it is judged.
-  bool isWanted(const ViewWorker& worker) const {
-    const uint64_t every = worker.view.every;
-    if (every == 0 || isMain(worker)) return every != 0;
-    SecondLookDraws draws(settings_.secondLooks);
-    if (every > 1 && settings_.secondLooks == HowOften::Sampled) draws.read(printCase(case_));
-    constexpr uint64_t kSalt = 17;
-    return draws.isWanted(every == 1, kSalt, 1.0 / static_cast<double>(every));
-  }
-
   std::string nameOf(const ViewWorker& worker) const {
     return isMain(worker) ? std::string(target_.name) : concat(target_.name, " (", worker.view.name, ")");
   }
 
-  TargetOutcome ask(ViewWorker& worker, const WorkerRequest& request) {
+  TargetOutcome compared(const WorkerReply& reply, const std::string& name) {
     const Clock::time_point start = Clock::now();
-    TargetOutcome outcome = outcomeOf(worker.process.ask(request), nameOf(worker), *case_.fusion, runs_);
-    outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    ++verdict_.compilations;
+    TargetOutcome outcome = outcomeOf(reply, name, *case_.fusion, runs_);
+    addTimeSince(start, "compare");
     return outcome;
   }
 
-  // Of an outcome whose elements are right: strides are held against the control's.
-  void checkStrides(TargetOutcome& outcome) {
-    if (!workers_.control || outcome.kind != VerdictKind::Agrees) return;
+  TargetOutcome ask(ViewWorker& worker, const WorkerRequest& request) {
+    ++verdict_.compilations;
+    return compared(worker.process.ask(request), nameOf(worker));
+  }
+
+  // What is not right where it was compiled with others is asked again, alone: a verdict is of the case by itself.
+  TargetOutcome outcomeOn(ViewWorker& worker) {
+    const auto reply = replies_.find(&worker);
+    if (reply == replies_.end()) return withStrides(worker, ask(worker, request_));
+    ++verdict_.compilations;
+    const TargetOutcome outcome = withStrides(worker, compared(reply->second, nameOf(worker)));
+    if (!reply->second.together || outcome.kind == VerdictKind::Agrees) return outcome;
+    TargetOutcome alone = withStrides(worker, ask(worker, request_));
+    if (alone.kind == VerdictKind::Agrees)
+      aside_ = {reply->second.ending != WorkerEnding::Answered, outcome.reason, outcome.detail};
+    return alone;
+  }
+
+  // Where elements of the main view are right, strides are held against the control's.
+  TargetOutcome withStrides(const ViewWorker& worker, TargetOutcome outcome) {
+    if (!isMain(worker) || !wantsControl() || outcome.kind != VerdictKind::Agrees) return outcome;
     const TargetOutcome right = askControl();
-    if (right.kind != VerdictKind::Agrees) return;
+    if (right.kind != VerdictKind::Agrees) return outcome;
     for (size_t i = 0; i < runs_.size(); ++i) {
       const std::string problem = differingStrides(*case_.fusion, outcome.answered.at(i), right.answered.at(i));
       if (problem.empty()) continue;
@@ -168,20 +233,23 @@ class CaseOnTarget {
       outcome.pattern = "strides";
       outcome.wrong.emplace().verdict = oracle::Verdict::Differs;
       outcome.given = outcome.answered.at(i).outputs;
-      return;
+      break;
     }
+    return outcome;
   }
 
   TargetOutcome askControl() {
-    return outcomeOf(workers_.control->ask(request_), std::string(target_.control), *case_.fusion, runs_);
+    if (!replyOfControl_) replyOfControl_ = workers_.control->ask(request_);
+    return compared(*replyOfControl_, std::string(target_.control));
   }
 
   // Elements are the main view's.
   void count(const ViewWorker& worker, const TargetOutcome& outcome) {
-    if (!isMain(worker)) return addSeconds("other views", outcome.seconds);
+    if (!isMain(worker))
+      return addSeconds("other views", outcome.firstSeconds + outcome.laterSeconds + outcome.besideSeconds);
     addSeconds("first run of the target", outcome.firstSeconds);
     addSeconds("later runs of the target", outcome.laterSeconds);
-    addSeconds("its worker beside", std::max(0.0, outcome.seconds - outcome.firstSeconds - outcome.laterSeconds));
+    addSeconds("its worker beside", outcome.besideSeconds);
     for (const oracle::Judgement& judgement : outcome.judgements) count(judgement);
   }
 
@@ -206,7 +274,7 @@ class CaseOnTarget {
     return opinion.doubt;
   }
 
-  void conclude(ViewWorker& worker, TargetOutcome& outcome) {
+  void reportFinding(ViewWorker& worker, TargetOutcome& outcome) {
     if (const std::string doubt = doubtOf(outcome); !doubt.empty())
       return report(VerdictKind::Undecided, outcome.run, doubt, concat(doubt, "\n", outcome.detail));
     const std::string version = worker.process.version();
@@ -238,6 +306,9 @@ class CaseOnTarget {
   const JudgeSettings& settings_;
   std::vector<JudgedRun> runs_;
   WorkerRequest request_;
+  std::map<const ViewWorker*, WorkerReply> replies_;  // to request_
+  std::optional<WorkerReply> replyOfControl_;
+  Aside aside_;
   ExactCase exactCase_{case_};
   CaseVerdict verdict_;
 };
@@ -252,11 +323,55 @@ class WorkerJudge final : public TargetJudge {
   }
 
   std::string_view name() const override { return name_; }
-  CaseVerdict judge(const Case& testCase, const JudgeSettings& settings) override {
-    return CaseOnTarget(target_, workers_, testCase, settings).run();
+  std::vector<CaseVerdict> judge(std::span<const Case* const> cases, const JudgeSettings& settings) override {
+    std::vector<std::unique_ptr<CaseOnTarget>> judged;
+    for (const Case* testCase : cases) {
+      judged.push_back(std::make_unique<CaseOnTarget>(target_, workers_, *testCase, settings));
+      judged.back()->prepare();
+    }
+    askAtOnce(judged);
+    for (const auto& one : judged) one->conclude();
+    const bool someFail = std::any_of(judged.begin(), judged.end(), [](const auto& one) { return one->hasFinding(); });
+    std::vector<CaseVerdict> verdicts;
+    for (const auto& one : judged) verdicts.push_back(one->verdict(someFail));
+    return verdicts;
   }
 
  private:
+  // Every view, and the control, so that their processes work at the same time.
+  void askAtOnce(const std::vector<std::unique_ptr<CaseOnTarget>>& judged) {
+    std::vector<WorkerProcess*> working;
+    std::vector<std::function<void()>> takers;
+    const auto ask = [&](WorkerProcess& process, const auto& isWanted, const auto& take) {
+      std::vector<CaseOnTarget*> asking;
+      std::vector<const WorkerRequest*> requests;
+      for (const auto& one : judged) {
+        if (!isWanted(*one)) continue;
+        asking.push_back(one.get());
+        requests.push_back(&one->request());
+      }
+      if (asking.empty()) return;
+      process.begin(requests);
+      working.push_back(&process);
+      takers.emplace_back([&process, asking, take] {
+        std::vector<WorkerReply> replies = process.takeReplies();  // fewer, where one has ended it
+        for (size_t i = 0; i < replies.size(); ++i) take(*asking[i], std::move(replies[i]));
+      });
+    };
+    for (const std::unique_ptr<ViewWorker>& view : workers_.views) {
+      ViewWorker* const worker = view.get();
+      ask(
+          worker->process, [worker](const CaseOnTarget& one) { return one.isWanted(*worker); },
+          [worker](CaseOnTarget& one, WorkerReply reply) { one.take(*worker, std::move(reply)); });
+    }
+    if (workers_.control)
+      ask(
+          *workers_.control, [](const CaseOnTarget& one) { return one.wantsControl(); },
+          [](CaseOnTarget& one, WorkerReply reply) { one.takeOfControl(std::move(reply)); });
+    WorkerProcess::waitFor(working);
+    for (const auto& take : takers) take();
+  }
+
   const Target target_;
   const std::string name_;
   TargetWorkers workers_;

@@ -42,8 +42,6 @@ const AnswerRun* runOf(const Answer& answer, size_t index) {
 TargetOutcome judged(const Answer& answer, const std::string& name, const Fusion& fusion,
                      const std::vector<JudgedRun>& runs) {
   TargetOutcome outcome;
-  outcome.firstSeconds = 1e-6 * static_cast<double>(answer.compileMicroseconds);
-  outcome.laterSeconds = 1e-6 * static_cast<double>(answer.runMicroseconds);
   for (const JudgedRun& run : runs) {
     const int index = static_cast<int>(run.index);
     const AnswerRun* given = runOf(answer, run.index);
@@ -63,10 +61,8 @@ TargetOutcome judged(const Answer& answer, const std::string& name, const Fusion
   return outcome;
 }
 
-}  // namespace
-
-TargetOutcome outcomeOf(const WorkerReply& reply, const std::string& name, const Fusion& fusion,
-                        const std::vector<JudgedRun>& runs) {
+TargetOutcome withoutTimes(const WorkerReply& reply, const std::string& name, const Fusion& fusion,
+                           const std::vector<JudgedRun>& runs) {
   if (reply.ending != WorkerEnding::Answered)
     return failure(kindOf(reply.ending), concat("the worker of ", name, ": ", reply.detail));
   const std::string& text = reply.answer.text;
@@ -78,6 +74,17 @@ TargetOutcome outcomeOf(const WorkerReply& reply, const std::string& name, const
     case AnswerKind::RunError: return failure(VerdictKind::Check, concat(name, " fails: ", text));
   }
   FUSER_CHECK(false, "the worker's process lets no such answer through");
+}
+
+}  // namespace
+
+TargetOutcome outcomeOf(const WorkerReply& reply, const std::string& name, const Fusion& fusion,
+                        const std::vector<JudgedRun>& runs) {
+  TargetOutcome outcome = withoutTimes(reply, name, fusion, runs);
+  outcome.firstSeconds = 1e-6 * static_cast<double>(reply.answer.compileMicroseconds);
+  outcome.laterSeconds = 1e-6 * static_cast<double>(reply.answer.runMicroseconds);
+  outcome.besideSeconds = 1e-6 * static_cast<double>(reply.answer.besideMicroseconds);
+  return outcome;
 }
 
 }  // namespace fuser::fuzz

@@ -29,8 +29,8 @@ struct TargetOutcome {
   // Of each run, as far as they were answered.
   std::vector<oracle::Judgement> judgements;
   std::vector<AnswerRun> answered;
-  double firstSeconds = 0, laterSeconds = 0;  // of the target's first run, with its compilation, and of the others
-  double seconds = 0;                         // from the question to the answer
+  // As the worker says: of the target's first run, with its compilation; of the others; of what it did beside.
+  double firstSeconds = 0, laterSeconds = 0, besideSeconds = 0;
   // Differs: of that run.
   std::optional<oracle::Judgement> wrong;
   std::vector<AnswerTensor> given;

@@ -25,6 +25,10 @@ struct Target {
   std::string release = "";  // "1.31.0": another one than requirements.txt pins, in an environment of its own
 };
 
+// Cases that a campaign judges at once: their programs are under way at the same time, and a worker that can compiles
+// them in one.
+inline constexpr uint64_t kCasesAtOnce = 8;
+
 std::span<const Target> allTargets();
 // Of "xla-cpu", or with a release "xla-cpu@0.9.0". A UserError names the targets that there are.
 Target targetNamed(std::string_view name);

@@ -64,14 +64,52 @@ def packed(tensor):
     return output(DTYPES[tensor.dtype], tensor.shape, tensor.stride(), data)
 
 
+def loaded(requests):
+    """What the script of each defines: it has all runs."""
+    for name in [name for name in sys.modules if name.startswith("program_")]:
+        del sys.modules[name]
+    programs = []
+    for request in requests:
+        # Dynamo looks for the module of a function's globals, and remembers it by its name.
+        module = types.ModuleType(f"program_{request.identity}")
+        sys.modules[module.__name__] = module
+        script, = request.programs
+        exec(compile(script.text, "program.py", "exec"), vars(module))
+        programs.append(vars(module))
+    return programs
+
+
+def index_of(run):
+    return int(run.__name__[len("run_"):])
+
+
+def together(requests):
+    """The answers, from one compilation of all programs on all of their runs; None where it fails."""
+    programs = loaded(requests)
+    calls = [(program, run) for program in programs for run in program["RUNS"]]
+    functions = [program["fusion"] for program, _ in calls]
+
+    def all_of(arguments):
+        return [function(*own) for function, own in zip(functions, arguments)]
+
+    start = time.perf_counter()
+    try:
+        outputs = iter(compiled(all_of)([run() for _, run in calls]))
+    except Exception:
+        return None
+    microseconds = int(1e6 * (time.perf_counter() - start) / len(requests))
+    answers = []
+    for program in programs:
+        runs = []
+        for run in program["RUNS"]:
+            given = next(outputs)
+            runs.append((index_of(run), [packed(one) for one in program["results"](lambda: given, tuple)]))
+        answers.append(Answer(OK, "", (microseconds, 0), runs))
+    return answers
+
+
 def perform(request, compiles):
-    # Dynamo looks for the module of a function's globals, and remembers it by its name.
-    module = types.ModuleType(f"program_{request.identity}")
-    sys.modules.pop(f"program_{request.identity - 1}", None)
-    sys.modules[module.__name__] = module
-    program = vars(module)
-    script, = request.programs  # of all runs
-    exec(compile(script.text, "program.py", "exec"), program)
+    program, = loaded([request])
     function = compiled(program["fusion"]) if compiles else program["fusion"]
     runs, times = [], [0, 0]
     for run in program["RUNS"]:
@@ -82,7 +120,7 @@ def perform(request, compiles):
             refusal = refusal_of(program, run)
             return Answer(UNSUPPORTED, refusal, times) if refusal else Answer(kind_of(error), text_of(error), times)
         times[min(len(runs), 1)] += int(1e6 * (time.perf_counter() - start))
-        runs.append((int(run.__name__[len("run_"):]), [packed(one) for one in outputs]))
+        runs.append((index_of(run), [packed(one) for one in outputs]))
     return Answer(OK, "", times, runs)
 
 
@@ -91,7 +129,7 @@ def main():
     torch.set_num_threads(1)
     if compiles:
         prepare_compile()
-    serve(f"torch {torch.__version__}", lambda request: perform(request, compiles))
+    serve(f"torch {torch.__version__}", lambda request: perform(request, compiles), together if compiles else None)
 
 
 main()

@@ -16,6 +16,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "fuser/support/set_up_error.h"
 
@@ -129,6 +130,10 @@ WorkerProcess::~WorkerProcess() {
 void WorkerProcess::forget() {
   for (int* descriptor : {&toWorker_, &fromWorker_, &log_, &progress_}) *descriptor = -1;
   pid_ = owner_ = -1;
+  awaited_.clear();
+  toSend_.clear();
+  received_.clear();
+  sent_ = 0;
 }
 
 void WorkerProcess::start() {
@@ -150,13 +155,17 @@ void WorkerProcess::start() {
   fromWorker_ = up[0];
   for (const int descriptor : {toWorker_, fromWorker_}) fcntl(descriptor, F_SETFL, O_NONBLOCK);
   owner_ = getpid();
-  done_ = 0;
-  WorkerReply reply = receive(limits_.startSeconds, 0);
-  if (reply.ending == WorkerEnding::Answered && reply.answer.kind != AnswerKind::Hello)
-    reply = fail(WorkerEnding::Lied, "it does not say hello");
+  await({0}, limits_.startSeconds);
+  WorkerProcess* const self = this;
+  waitFor({&self, 1});
+  if (replies_.front().ending == WorkerEnding::Answered && replies_.front().answer.kind != AnswerKind::Hello)
+    fail(WorkerEnding::Lied, "it does not say hello");
+  const WorkerReply reply = replies_.back();
+  replies_.clear();
   FUSER_SET_UP_CHECK(reply.ending == WorkerEnding::Answered, "the worker of the target does not start (",
                      command_.arguments[0], "): ", reply.detail);
   version_ = reply.answer.text;
+  done_ = 0;
 }
 
 void WorkerProcess::stop() {
@@ -175,96 +184,152 @@ std::string WorkerProcess::lastWords() const {
 }
 
 std::string WorkerProcess::begun() const {
-  const std::string text = endOf(progress_, 64);
+  const std::string text = endOf(progress_, 1000);
   const size_t line = text.rfind("begin ");
   return line == std::string::npos ? "" : text.substr(line, text.find('\n', line) - line);
 }
 
-WorkerReply WorkerProcess::fail(WorkerEnding ending, const std::string& what) {
+void WorkerProcess::fail(WorkerEnding ending, const std::string& what) {
   WorkerReply reply;
   reply.ending = ending;
   reply.detail = what;
   const std::string last = begun(), words = lastWords();
+  reply.together = std::count(last.begin(), last.end(), ' ') > 1;
   if (ending != WorkerEnding::Lied && !last.empty()) reply.detail += "\nits last line: " + last;
   if (!words.empty()) reply.detail += "\n" + words;
+  replies_.push_back(std::move(reply));
   stop();
-  return reply;
 }
 
-bool WorkerProcess::send(const std::string& bytes, Clock::time_point until) {
-  for (size_t written = 0; written < bytes.size();) {
-    const ssize_t count = write(toWorker_, bytes.data() + written, bytes.size() - written);
-    if (count > 0) written += static_cast<size_t>(count);
-    if (count < 0 && errno != EAGAIN && errno != EINTR) return false;  // it has died; receive() says how
-    if (Clock::now() > until) return false;
-    pollfd wait{toWorker_, POLLOUT, 0};
-    if (count < 0) poll(&wait, 1, static_cast<int>(kBetweenLooks.count()));
+void WorkerProcess::await(std::vector<uint64_t> ids, double seconds) {
+  awaited_.assign(ids.begin(), ids.end());
+  secondsOfEach_ = seconds;
+  since_ = Clock::now();
+  nextCount_ = since_ + kBetweenLooks;
+}
+
+void WorkerProcess::send() {
+  while (sent_ < toSend_.size()) {
+    const ssize_t count = write(toWorker_, toSend_.data() + sent_, toSend_.size() - sent_);
+    if (count > 0) {
+      sent_ += static_cast<size_t>(count);
+    } else if (errno == EAGAIN) {
+      return;
+    } else if (errno != EINTR) {
+      break;  // it has died; its end of the answers says how
+    }
   }
-  return true;
+  toSend_.clear();
+  sent_ = 0;
 }
 
-WorkerReply WorkerProcess::receive(double seconds, uint64_t id) {
-  const Clock::time_point start = Clock::now();
-  Clock::time_point nextCount = start + kBetweenLooks;
+bool WorkerProcess::receive() {
   std::array<char, 1 << 16> buffer;
-  std::string bytes;
-  uint32_t length = 0;
-  while (true) {
-    pollfd wait{fromWorker_, POLLIN, 0};
-    poll(&wait, 1, static_cast<int>(kBetweenLooks.count()));
-    const ssize_t count = read(fromWorker_, buffer.data(), buffer.size());
-    if (count == 0) break;
-    if (count > 0) bytes.append(buffer.data(), static_cast<size_t>(count));
-    if (bytes.size() >= kHead) {
-      std::memcpy(&length, bytes.data(), kHead);
-      if (length > limits_.answerBytes) return fail(WorkerEnding::Lied, "it announces an answer past the limit");
-      if (bytes.size() > kHead + length) return fail(WorkerEnding::Lied, "bytes follow its answer");
-    }
-    if (bytes.size() >= kHead && bytes.size() == kHead + length) {
-      WorkerReply reply;
-      try {
-        reply.answer = readAnswer(std::string_view(bytes).substr(kHead), id);
-      } catch (const BadAnswer& bad) {
-        return fail(WorkerEnding::Lied, bad.what());
-      }
-      return reply;
-    }
-    if (sizeOf(log_) + sizeOf(progress_) > limits_.logBytes) return fail(WorkerEnding::Lied, "it floods its log");
-    if (std::chrono::duration<double>(Clock::now() - start).count() > seconds)
-      return fail(WorkerEnding::TimedOut, concat("it took more than ", seconds, " s"));
-    if (Clock::now() < nextCount) continue;
-    nextCount = Clock::now() + kBetweenCounts;
-    if (residentMbOfGroup(pid_) > limits_.residentMb)
-      return fail(WorkerEnding::OutOfMemory,
-                  concat("its resident size, with what it started, is above ", limits_.residentMb, " MiB"));
-  }
-  // It has closed its answers: it ends, or is ended.
-  const std::string how = endingWithin(pid_, std::chrono::seconds(1));
-  if (how.empty()) return fail(WorkerEnding::Lied, "it closes its answers and goes on");
-  return fail(WorkerEnding::Died, how);
+  const ssize_t count = read(fromWorker_, buffer.data(), buffer.size());
+  if (count > 0) received_.append(buffer.data(), static_cast<size_t>(count));
+  return count != 0;
 }
 
-WorkerReply WorkerProcess::ask(const WorkerRequest& request) {
+void WorkerProcess::takeAnswers() {
+  size_t at = 0;
+  uint32_t length = 0;
+  while (!awaited_.empty() && received_.size() >= at + kHead) {
+    std::memcpy(&length, received_.data() + at, kHead);
+    if (length > limits_.answerBytes) return fail(WorkerEnding::Lied, "it announces an answer past the limit");
+    const size_t end = at + kHead + length;
+    if (awaited_.size() == 1 && received_.size() > end) return fail(WorkerEnding::Lied, "bytes follow its answer");
+    if (received_.size() < end) break;
+    WorkerReply reply;
+    try {
+      reply.answer = readAnswer(std::string_view(received_).substr(at + kHead, length), awaited_.front());
+    } catch (const BadAnswer& bad) {
+      return fail(WorkerEnding::Lied, bad.what());
+    }
+    if (awaited_.front() != 0 && reply.answer.kind == AnswerKind::Hello)
+      return fail(WorkerEnding::Lied, "it says hello instead of answering");
+    reply.together = reply.answer.companions > 0;
+    replies_.push_back(std::move(reply));
+    awaited_.pop_front();
+    ++done_;
+    since_ = Clock::now();
+    at = end;
+  }
+  received_.erase(0, at);
+}
+
+void WorkerProcess::checkLimits() {
+  if (sizeOf(log_) + sizeOf(progress_) > limits_.logBytes) return fail(WorkerEnding::Lied, "it floods its log");
+  if (std::chrono::duration<double>(Clock::now() - since_).count() > secondsOfEach_)
+    return fail(WorkerEnding::TimedOut, concat("it took more than ", secondsOfEach_, " s"));
+  if (Clock::now() < nextCount_) return;
+  nextCount_ = Clock::now() + kBetweenCounts;
+  if (residentMbOfGroup(pid_) > limits_.residentMb)
+    fail(WorkerEnding::OutOfMemory,
+         concat("its resident size, with what it started, is above ", limits_.residentMb, " MiB"));
+}
+
+bool WorkerProcess::step() {
+  if (awaited_.empty()) return false;
+  send();
+  const bool isOpen = receive();
+  takeAnswers();
+  if (awaited_.empty()) return false;
+  if (isOpen) {
+    checkLimits();
+  } else {
+    // It has closed its answers: it ends, or is ended.
+    const std::string how = endingWithin(pid_, std::chrono::seconds(1));
+    how.empty() ? fail(WorkerEnding::Lied, "it closes its answers and goes on") : fail(WorkerEnding::Died, how);
+  }
+  return !awaited_.empty();
+}
+
+void WorkerProcess::waitFor(std::span<WorkerProcess* const> workers) {
+  while (true) {
+    std::vector<pollfd> waiting;
+    for (WorkerProcess* worker : workers) {
+      if (!worker->step()) continue;
+      waiting.push_back({worker->fromWorker_, POLLIN, 0});
+      if (!worker->toSend_.empty()) waiting.push_back({worker->toWorker_, POLLOUT, 0});
+    }
+    if (waiting.empty()) return;
+    poll(waiting.data(), waiting.size(), static_cast<int>(kBetweenLooks.count()));
+  }
+}
+
+void WorkerProcess::begin(std::span<const WorkerRequest* const> requests) {
+  replies_.clear();
+  if (requests.empty()) return;
   if (owner_ != getpid()) forget();
   if (pid_ >= 0 && done_ >= limits_.requests) stop();
   if (pid_ < 0) start();
+  std::vector<uint64_t> ids;
+  for (size_t i = 0; i < requests.size(); ++i) ids.push_back(++lastId_);
+  await(ids, limits_.seconds);
   std::array<char, 1> more;
   if (read(fromWorker_, more.data(), more.size()) > 0) return fail(WorkerEnding::Lied, "bytes follow its answer");
   FUSER_SET_UP_CHECK(ftruncate(log_, 0) == 0 && ftruncate(progress_, 0) == 0, "a memory file: ", strerror(errno));
-  const uint64_t id = ++lastId_;
-  const std::string payload = payloadOf(id, request);
-  const auto length = static_cast<uint32_t>(payload.size());
-  std::string frame(kHead, '\0');
-  std::memcpy(frame.data(), &length, kHead);
-  send(frame + payload,
-       Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limits_.seconds)));
-  WorkerReply reply = receive(limits_.seconds, id);
+  for (size_t i = 0; i < requests.size(); ++i) {
+    const std::string payload = payloadOf(ids[i], *requests[i], static_cast<uint32_t>(requests.size() - 1 - i));
+    const auto length = static_cast<uint32_t>(payload.size());
+    toSend_.append(reinterpret_cast<const char*>(&length), kHead);
+    toSend_ += payload;
+  }
+  step();
+}
+
+std::vector<WorkerReply> WorkerProcess::takeReplies() {
   // What an answer leaves behind is no fault of the next request.
-  const bool isFull = pid_ >= 0 && residentMb(pid_) > limits_.residentMb;
-  done_ = isFull ? limits_.requests : done_ + 1;
-  if (reply.ending == WorkerEnding::Answered && reply.answer.kind == AnswerKind::Hello)
-    return fail(WorkerEnding::Lied, "it says hello instead of answering");
-  return reply;
+  if (pid_ >= 0 && residentMb(pid_) > limits_.residentMb) done_ = limits_.requests;
+  return std::exchange(replies_, {});
+}
+
+WorkerReply WorkerProcess::ask(const WorkerRequest& request) {
+  const WorkerRequest* const asked = &request;
+  begin({&asked, 1});
+  WorkerProcess* const self = this;
+  waitFor({&self, 1});
+  return std::move(takeReplies().front());
 }
 
 }  // namespace fuser::fuzz

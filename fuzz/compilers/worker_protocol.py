@@ -3,9 +3,12 @@
 A worker begins with `import worker_protocol`, before it imports a compiler: from then on what is printed goes to the log.
 """
 
+import gc
+import itertools
 import os
 import struct
 import sys
+import time
 from typing import NamedTuple
 
 HELLO, OK, UNSUPPORTED, COMPILE_ERROR, RUN_ERROR = range(5)
@@ -27,6 +30,7 @@ class Program(NamedTuple):
 class Request(NamedTuple):
     identity: int
     names_switches: bool  # the answer's text: the switches whose work changes these programs
+    following: int  # requests that follow at once and may be compiled with it
     off: list[str]  # switches
     programs: list[Program]
 
@@ -57,10 +61,11 @@ class _Reader:
 
 def read_request(payload):
     reader = _Reader(payload)
-    identity, names_switches, off = reader.number("<Q"), bool(reader.number("<B")), reader.text()
+    identity, names_switches, following = reader.number("<Q"), bool(reader.number("<B")), reader.number("<I")
+    off = reader.text()
     programs = [Program(reader.number("<I"), reader.text(), reader.take(reader.number("<Q")))
                 for _ in range(reader.number("<I"))]
-    return Request(identity, names_switches, off.split(",") if off else [], programs)
+    return Request(identity, names_switches, following, off.split(",") if off else [], programs)
 
 
 def output(dtype, sizes, strides, elements):
@@ -74,9 +79,9 @@ def error_text(error):
     return f"{type(error).__name__}: {str(error).strip()}"[:8000]
 
 
-def _answer(identity, answer):
+def _answer(identity, answer, companions=0, beside=0):
     text = answer.text.encode()
-    parts = [struct.pack("<QBQQI", identity, answer.kind, *answer.microseconds, len(text)), text,
+    parts = [struct.pack("<QBIQQQI", identity, answer.kind, companions, *answer.microseconds, beside, len(text)), text,
              struct.pack("<I", len(answer.runs))]
     for index, outputs in answer.runs:
         parts += [struct.pack("<II", index, len(outputs)), *outputs]
@@ -85,11 +90,42 @@ def _answer(identity, answer):
     _answers.flush()
 
 
-def serve(version, perform):
-    """Answers each Request with perform's Answer, until there is none. version: "torch 2.11.0"."""
-    _answer(0, Answer(HELLO, version))
+def _requests_of_frames():
     while len(head := _requests.read(4)) == 4:
-        request = read_request(_requests.read(struct.unpack("<I", head)[0]))
-        os.write(PROGRESS, f"begin {request.identity}\n".encode())
-        _answer(request.identity, perform(request))
+        yield read_request(_requests.read(struct.unpack("<I", head)[0]))
+
+
+def _begin(requests):
+    os.write(PROGRESS, f"begin {' '.join(str(request.identity) for request in requests)}\n".encode())
+    return time.perf_counter()
+
+
+def _send(requests, answers, start):
+    """start: when the work on all of them began."""
+    spent = 1e6 * (time.perf_counter() - start) - sum(sum(answer.microseconds) for answer in answers)
+    for request, answer in zip(requests, answers):
+        _answer(request.identity, answer, len(requests) - 1, max(0, int(spent / len(requests))))
+
+
+def serve(version, perform, together=None):
+    """Answers each Request with perform's Answer, until there is none. version: "torch 2.11.0".
+
+    together: gives the Answers of several requests that it compiles in one, or None where that fails: each is then performed
+    by itself.
+    """
+    gc.freeze()  # the modules of a compiler stay: no collection looks at them
+    _answer(0, Answer(HELLO, version))
+    requests = _requests_of_frames()
+    for request in requests:
+        group = [request]
+        if together:
+            group += itertools.islice(requests, request.following)
+        start = _begin(group)
+        answers = together(group) if len(group) > 1 else None
+        if answers:
+            _send(group, answers, start)
+            continue
+        for one in group:
+            start = _begin([one])
+            _send([one], [perform(one)], start)
     sys.exit(0)

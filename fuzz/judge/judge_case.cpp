@@ -592,7 +592,9 @@ class Judge {
 }  // namespace
 
 CaseVerdict judgeCase(const Case& testCase, const JudgeSettings& settings) {
-  return settings.target ? settings.target->judge(testCase, settings) : Judge(testCase, settings).run();
+  if (!settings.target) return Judge(testCase, settings).run();
+  const Case* const only = &testCase;
+  return std::move(settings.target->judge({&only, 1}, settings).front());
 }
 
 }  // namespace fuser::fuzz

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -76,8 +77,9 @@ class TargetJudge {
  public:
   virtual ~TargetJudge() = default;
   virtual std::string_view name() const = 0;  // "torch-compile"
-  // As judgeCase(), which calls it.
-  virtual CaseVerdict judge(const Case& testCase, const JudgeSettings& settings) = 0;
+  // As judgeCase(), which calls it with one; of each case its verdict. Cases that are judged at once may be compiled in
+  // one.
+  virtual std::vector<CaseVerdict> judge(std::span<const Case* const> cases, const JudgeSettings& settings) = 0;
 };
 
 struct JudgeSettings {

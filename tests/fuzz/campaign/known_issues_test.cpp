@@ -54,13 +54,15 @@ TEST_F(KnownIssuesTest, AMatchingFindingIsKnown) {
 class TwoBugs final : public TargetJudge {
  public:
   std::string_view name() const override { return "stand-in"; }
-  CaseVerdict judge(const Case& testCase, const JudgeSettings&) override {
-    CaseVerdict verdict;
-    verdict.kind = VerdictKind::Differs;
-    verdict.reason = "an element differs";
-    verdict.place = testCase.fusion->exprs().size() % 2 == 0 ? "Even" : "Odd";
-    verdict.pattern = "other";
-    return verdict;
+  std::vector<CaseVerdict> judge(std::span<const Case* const> cases, const JudgeSettings&) override {
+    std::vector<CaseVerdict> verdicts(cases.size());
+    for (size_t i = 0; i < cases.size(); ++i) {
+      verdicts[i].kind = VerdictKind::Differs;
+      verdicts[i].reason = "an element differs";
+      verdicts[i].place = cases[i]->fusion->exprs().size() % 2 == 0 ? "Even" : "Odd";
+      verdicts[i].pattern = "other";
+    }
+    return verdicts;
   }
 };
 

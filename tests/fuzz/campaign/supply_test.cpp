@@ -82,6 +82,22 @@ TEST(SupplyTest, AKilledTaskIsRetriedAloneAFewTimes) {
   EXPECT_EQ(again, 4);
 }
 
+// Blocks begin at multiples of their size, whatever is done already.
+TEST(SupplyTest, CasesOfABlockAreOneTask) {
+  Accounting done;
+  for (const char* key : {"case 3", "case 9"}) EXPECT_TRUE(done.add(key, result(VerdictKind::Agrees), 0));
+  Supply supply({"a.fusion"}, 20, false, done, 8);
+  std::vector<std::string> tasks;
+  while (const std::optional<PoolTask> task = supply.next()) {
+    const auto parsed = parseTask<Task>(task->text);
+    const CasesTask* block = std::get_if<CasesTask>(&parsed);
+    tasks.push_back(block ? concat(block->first, " + ", block->count) : task->text);
+  }
+  EXPECT_EQ(tasks, (std::vector<std::string>{"file a.fusion", "0 + 3", "4 + 4", "case 8", "10 + 6", "16 + 4"}));
+  supply.againOneByOne({16, 2});
+  EXPECT_EQ(all(supply), (std::vector<std::string>{"case 16 alone", "case 17 alone"}));
+}
+
 TEST(AccountingTest, NothingIsCountedTwice) {
   Accounting accounting;
   EXPECT_TRUE(accounting.add("case 7", result(VerdictKind::Differs), 1));

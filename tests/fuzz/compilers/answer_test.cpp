@@ -37,7 +37,14 @@ struct Shape {
 
 std::string answerWith(const Shape& shape, uint64_t id = 7, uint8_t kind = 1) {
   Bytes bytes;
-  bytes.add(id).add(kind).add(uint64_t{11}).add(uint64_t{12}).add(std::string("words")).add(uint32_t{1});
+  bytes.add(id)
+      .add(kind)
+      .add(uint32_t{3})
+      .add(uint64_t{11})
+      .add(uint64_t{12})
+      .add(uint64_t{13})
+      .add(std::string("words"))
+      .add(uint32_t{1});
   bytes.add(uint32_t{0}).add(uint32_t{1}).add(shape.dtype).add(static_cast<uint8_t>(shape.sizes.size()));
   for (const int64_t size : shape.sizes) bytes.add(size);
   for (size_t axis = 0; axis < shape.sizes.size(); ++axis) bytes.add(int64_t{1});
@@ -60,6 +67,8 @@ TEST(AnswerTest, AWholeAnswerIsRead) {
   EXPECT_EQ(answer.text, "words");
   EXPECT_EQ(answer.compileMicroseconds, 11u);
   EXPECT_EQ(answer.runMicroseconds, 12u);
+  EXPECT_EQ(answer.besideMicroseconds, 13u);
+  EXPECT_EQ(answer.companions, 3u);
   ASSERT_EQ(answer.runs.size(), 1u);
   ASSERT_EQ(answer.runs[0].outputs.size(), 1u);
   const AnswerTensor& output = answer.runs[0].outputs[0];

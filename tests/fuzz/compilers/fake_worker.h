@@ -18,9 +18,9 @@ def write(data):
     while data:
         data = data[os.write(1, data):]
 
-def answer(identity, kind, text="", runs=b"\0\0\0\0"):
+def answer(identity, kind, text="", runs=b"\0\0\0\0", companions=0):
     text = text.encode()
-    return frame(struct.pack("<QBQQI", identity, kind, 5, 6, len(text)) + text + runs)
+    return frame(struct.pack("<QBIQQQI", identity, kind, companions, 5, 6, 7, len(text)) + text + runs)
 
 def tensor(dtype, sizes, data):
     rank = len(sizes)
@@ -46,15 +46,16 @@ def read(count):
     return data
 
 class Request:
-    def __init__(self, identity, wanted, off, programs):
-        self.identity, self.wanted, self.off, self.programs = identity, wanted, off, programs
+    def __init__(self, identity, wanted, following, off, programs):
+        self.identity, self.wanted, self.following = identity, wanted, following
+        self.off, self.programs = off, programs
 
 def serve(perform, hello=lambda: write(answer(0, 0, "fake 1"))):
     hello()
     while True:
         payload = read(struct.unpack("<I", read(4))[0])
-        identity, wanted, length = struct.unpack_from("<QBI", payload)
-        off, at = payload[13:13 + length].decode(), 13 + length
+        identity, wanted, following, length = struct.unpack_from("<QBII", payload)
+        off, at = payload[17:17 + length].decode(), 17 + length
         count, = struct.unpack_from("<I", payload, at)
         programs, at = [], at + 4
         for _ in range(count):
@@ -65,7 +66,7 @@ def serve(perform, hello=lambda: write(answer(0, 0, "fake 1"))):
             at += 8 + length
         assert at == len(payload)
         os.write(4, f"begin {identity}\n".encode())
-        perform(Request(identity, wanted, off, programs))
+        perform(Request(identity, wanted, following, off, programs))
 
 )";
 

@@ -272,6 +272,46 @@ TEST(TargetJudgeTest, ASampledViewFollowsSecondLooks) {
   EXPECT_EQ(verdictOfViews(kRight, kWrong, 1, HowOften::Never).kind, VerdictKind::Agrees);
 }
 
+// Two cases at once, on a worker that may compile them in one: %y = %x + %x, and the same of %guilty.
+std::vector<CaseVerdict> verdictsAtOnce(const std::string& perform) {
+  const std::string inBlock =
+      "at_once = request.following > 0 or globals().get('last', 0) > 0; globals()['last'] = request.following\n    ";
+  std::string other = kDoubled;
+  for (size_t at = 0; (at = other.find("%y")) != std::string::npos;) other.replace(at, 2, "%guilty");
+  const Case first = parseCase(kDoubled, "first"), second = parseCase(other, "second");
+  const std::array<const Case*, 2> cases = {&first, &second};
+  const JudgeSettings settings = settingsWith(inBlock + perform);
+  return settings.target->judge(cases, settings);
+}
+
+TEST(TargetJudgeTest, CasesAtOnceHaveEachTheirVerdict) {
+  const auto verdicts = verdictsAtOnce("write(answer(identity, 1, '', run(floats(2, 5 if 'guilty' in text else 4))))");
+  ASSERT_EQ(verdicts.size(), 2u);
+  EXPECT_EQ(verdicts[0].kind, VerdictKind::Agrees) << toString(verdicts[0]);
+  EXPECT_EQ(verdicts[1].kind, VerdictKind::Differs);
+  EXPECT_EQ(verdicts[1].reason, "%guilty: 1 of 2 elements differ");
+}
+
+TEST(TargetJudgeTest, WhatIsWrongInOneWithOthersIsAskedAlone) {
+  const auto alone = verdictsAtOnce("write(answer(identity, 1, '', run(floats(2, 5)), int(at_once)))");
+  EXPECT_EQ(alone[0].kind, VerdictKind::Differs) << toString(alone[0]);
+  const auto together =
+      verdictsAtOnce("write(answer(identity, 1, '', run(floats(2, 5 if at_once else 4)), int(at_once)))");
+  for (const CaseVerdict& verdict : together) EXPECT_EQ(verdict.kind, VerdictKind::Undecided) << toString(verdict);
+  EXPECT_EQ(together[0].reason, "right alone, but not compiled with others: %y: 1 of 2 elements differ");
+}
+
+TEST(TargetJudgeTest, OfADeathInOneTheGuiltyCaseIsNamed) {
+  const std::string dies = "os.write(4, b'begin 1 2\\n') if at_once else None; os._exit(3) if ";
+  const std::string right = " else write(answer(identity, 1, '', run(floats(2, 4))))";
+  const auto second = verdictsAtOnce(dies + "at_once or 'guilty' in text" + right);
+  EXPECT_EQ(second[0].kind, VerdictKind::Agrees) << toString(second[0]);
+  EXPECT_EQ(second[1].kind, VerdictKind::Crash) << toString(second[1]);
+  const auto neither = verdictsAtOnce(dies + "at_once" + right);
+  EXPECT_EQ(neither[0].reason, "right alone, but not compiled with others: the worker of torch-compile: exit code 3");
+  EXPECT_EQ(neither[1].kind, VerdictKind::Agrees) << toString(neither[1]);
+}
+
 // Programs of single runs: of those that are judged, each with its data.
 TEST(TargetJudgeTest, AFormatWithAProgramARunSendsThoseThatAreJudged) {
   const std::string text = R"(
@@ -310,11 +350,8 @@ TEST_P(InstalledTargetTest, AgreesWithLibTorch) {
   EXPECT_EQ(verdict.kind, VerdictKind::Agrees) << toString(verdict);
 }
 
-// bf16, bool, integers that wrap, numbers, empty tensors and two runs go there and back.
-TEST_P(InstalledTargetTest, EveryDtypeComesBackFromEachRun) {
-  const Target& target = targetNamed(GetParam());
-  if (const std::string why = whyNotSetUp(target); !why.empty()) GTEST_SKIP() << why;
-  const std::string text = R"(
+// bf16, bool, integers that wrap, numbers, empty tensors and two runs.
+constexpr const char* kEveryDtype = R"(
 fusion f(%x: bf16[i0], %i: i8[i0], %b: bool[i0], %k: f64) {
   %y = mul(%x, %x)
   %j = add(%i, %i)
@@ -326,11 +363,28 @@ fusion f(%x: bf16[i0], %i: i8[i0], %b: bool[i0], %k: f64) {
 run { %x = values [1.0, -3.0] : bf16[2]  %i = values [4, -5] : i8[2]  %b = values [true, false] : bool[2]  %k = 0.25 }
 run { %x = values [] : bf16[0]  %i = values [] : i8[0]  %b = values [] : bool[0]  %k = 2.0 }
 )";
+
+TEST_P(InstalledTargetTest, EveryDtypeComesBackFromEachRun) {
+  const Target& target = targetNamed(GetParam());
+  if (const std::string why = whyNotSetUp(target); !why.empty()) GTEST_SKIP() << why;
   JudgeSettings settings;
   settings.target = makeTargetJudge(target, {.seconds = 60});
-  const CaseVerdict verdict = judgeCase(parseCase(text, "test"), settings);
+  const CaseVerdict verdict = judgeCase(parseCase(kEveryDtype, "test"), settings);
   EXPECT_EQ(verdict.kind, VerdictKind::Agrees) << toString(verdict);
   EXPECT_EQ(verdict.elements.judged, 12);
+}
+
+TEST_P(InstalledTargetTest, CasesAtOnceAgree) {
+  const Target& target = targetNamed(GetParam());
+  if (const std::string why = whyNotSetUp(target); !why.empty()) GTEST_SKIP() << why;
+  JudgeSettings settings;
+  settings.target = makeTargetJudge(target, {.seconds = 60});
+  const Case doubled = parseCase(kDoubled, "doubled"), every = parseCase(kEveryDtype, "every dtype");
+  const std::array<const Case*, 3> cases = {&doubled, &every, &doubled};
+  const std::vector<CaseVerdict> verdicts = settings.target->judge(cases, settings);
+  ASSERT_EQ(verdicts.size(), 3u);
+  for (const CaseVerdict& verdict : verdicts) EXPECT_EQ(verdict.kind, VerdictKind::Agrees) << toString(verdict);
+  EXPECT_EQ(verdicts[1].elements.judged, 12);
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, InstalledTargetTest,

@@ -7,7 +7,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
+#include <filesystem>
 #include <thread>
 
 #include "fuser/support/set_up_error.h"
@@ -164,6 +166,74 @@ TEST(WorkerProcessTest, AForkedProcessStartsItsOwn) {
   EXPECT_EQ(status, 0);
   EXPECT_EQ(worker.ask(requestOf("three")).ending, WorkerEnding::Answered);
   EXPECT_EQ(worker.pid(), ours);
+}
+
+// Of requests that are under way at once.
+std::vector<WorkerReply> repliesOf(WorkerProcess& worker, const std::vector<std::string>& texts) {
+  std::vector<WorkerRequest> requests;
+  for (const std::string& text : texts) requests.push_back(requestOf(text));
+  std::vector<const WorkerRequest*> all;
+  for (const WorkerRequest& request : requests) all.push_back(&request);
+  worker.begin(all);
+  WorkerProcess* const only = &worker;
+  WorkerProcess::waitFor({&only, 1});
+  return worker.takeReplies();
+}
+
+// Neither side's pipe holds them all.
+TEST(WorkerProcessTest, ManyRequestsAreUnderWay) {
+  WorkerProcess worker(fakeWorker("write(answer(identity, 1, f'{request.following} {text}'))"), shortLimits());
+  for (const size_t length : {size_t{1}, size_t{3} << 20}) {
+    const std::string text(length, 'x');
+    const std::vector<WorkerReply> replies = repliesOf(worker, {text, text, text});
+    ASSERT_EQ(replies.size(), 3u);
+    for (size_t i = 0; i < 3; ++i) {
+      EXPECT_EQ(replies[i].answer.text, concat(2 - i, " ", text));
+      EXPECT_FALSE(replies[i].together);
+    }
+  }
+  EXPECT_TRUE(repliesOf(worker, {}).empty());
+}
+
+TEST(WorkerProcessTest, WhatEndsItIsTheReplyToTheFirstWithoutAnAnswer) {
+  WorkerProcess worker(fakeWorker("os._exit(3) if text == 'die' else write(answer(identity, 1, text))"), shortLimits());
+  const std::vector<WorkerReply> replies = repliesOf(worker, {"live", "die", "live"});
+  ASSERT_EQ(replies.size(), 2u);
+  EXPECT_EQ(replies[0].answer.text, "live");
+  EXPECT_EQ(replies[1].ending, WorkerEnding::Died);
+  EXPECT_EQ(replies[1].detail, "exit code 3\nits last line: begin 2");
+  EXPECT_FALSE(replies[1].together);
+  EXPECT_EQ(repliesOf(worker, {"live", "live"}).size(), 2u);
+}
+
+TEST(WorkerProcessTest, WhatIsCompiledInOneIsSaidToBe) {
+  WorkerProcess honest(fakeWorker("write(answer(identity, 1, text, companions=2))"), shortLimits());
+  EXPECT_TRUE(honest.ask(requestOf("one")).together);
+  WorkerProcess dying(fakeWorker("os.write(4, b'begin 1 2\\n'); os._exit(3)"), shortLimits());
+  const std::vector<WorkerReply> replies = repliesOf(dying, {"one", "two"});
+  ASSERT_EQ(replies.size(), 1u);
+  EXPECT_TRUE(replies[0].together);
+}
+
+// Each waits for the other one's file.
+TEST(WorkerProcessTest, SeveralProcessesWorkAtOnce) {
+  const std::string folder = testing::TempDir() + concat("at_once_", getpid());
+  std::filesystem::create_directories(folder);
+  const std::string wait =
+      "own, other = text.split(); open(own, 'w').close()\n"
+      "    while not os.path.exists(other): time.sleep(0.01)\n"
+      "    write(answer(identity, 1))";
+  WorkerProcess one(fakeWorker(wait), shortLimits()), two(fakeWorker(wait), shortLimits());
+  const std::string first = folder + "/first", second = folder + "/second";
+  const WorkerRequest forOne = requestOf(first + " " + second), forTwo = requestOf(second + " " + first);
+  const WorkerRequest* ask = &forOne;
+  one.begin({&ask, 1});
+  ask = &forTwo;
+  two.begin({&ask, 1});
+  const std::array<WorkerProcess*, 2> both = {&one, &two};
+  WorkerProcess::waitFor(both);
+  for (WorkerProcess* worker : both) EXPECT_EQ(worker->takeReplies().at(0).ending, WorkerEnding::Answered);
+  std::filesystem::remove_all(folder);
 }
 
 TEST(WorkerProcessTest, AWorkerThatDoesNotStartIsASetUpError) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "fuzz/compilers/targets.h"
 #include "tests/fuzz/compilers/fake_worker.h"
 
@@ -42,6 +44,39 @@ TEST(WorkerProtocolTest, RequestsAreReadAndAnswersWritten) {
   ASSERT_EQ(reply.answer.runs[1].outputs.size(), 2u);
   EXPECT_EQ(reply.answer.runs[1].outputs[0].sizes, Dims({0, 2}));
   EXPECT_EQ(reply.answer.runs[1].outputs[1].elements, "1234");
+}
+
+// Compiles in one what has no "alone" among it.
+constexpr const char* kTogether = R"(
+from worker_protocol import OK, Answer, serve
+
+def perform(request):
+    return Answer(OK, "alone")
+
+def together(requests):
+    if any(request.programs[0].text == "alone" for request in requests):
+        return None
+    return [Answer(OK, f"{i} of {len(requests)}") for i, _ in enumerate(requests)]
+
+serve("together 1", perform, together)
+)";
+
+TEST(WorkerProtocolTest, RequestsOfABlockAreCompiledInOneOrEachAlone) {
+  WorkerProcess worker(pythonWorker("/usr/bin/python3", kTogether, "main"), shortLimits());
+  const auto answersTo = [&](const std::string& second) {
+    const std::array<WorkerRequest, 3> requests = {requestOf("one"), requestOf(second), requestOf("three")};
+    const std::array<const WorkerRequest*, 3> all = {&requests[0], &requests[1], &requests[2]};
+    worker.begin(all);
+    WorkerProcess* const only = &worker;
+    WorkerProcess::waitFor({&only, 1});
+    std::vector<std::string> answers;
+    for (const WorkerReply& reply : worker.takeReplies())
+      answers.push_back(concat(reply.answer.text, ", ", reply.answer.companions));
+    return answers;
+  };
+  EXPECT_EQ(answersTo("two"), (std::vector<std::string>{"0 of 3, 2", "1 of 3, 2", "2 of 3, 2"}));
+  EXPECT_EQ(answersTo("alone"), (std::vector<std::string>{"alone, 0", "alone, 0", "alone, 0"}));
+  EXPECT_EQ(worker.ask(requestOf("one")).answer.text, "alone");
 }
 
 TEST(WorkerProtocolTest, WhatIsOffMayBeNothing) {
