@@ -72,7 +72,7 @@ class CaseOnTarget {
       rethrowIfSetUpError(error);
       return report(VerdictKind::Unsupported, run, concat("LibTorch refuses it: ", error.what()));
     }
-    judged.exactness = exactnessOf(*case_.fusion, judged.values, target_.format);
+    judged.exactness = exactnessOf(*case_.fusion, judged.values, {target_.format, target_.name});
     exactCase_.add(judged.values, judged.exactness);
     addSeconds("reference", std::chrono::duration<double>(Clock::now() - start).count());
     const std::vector<Val*>& outputs = case_.fusion->outputs();
@@ -269,11 +269,15 @@ std::shared_ptr<TargetJudge> makeTargetJudge(const Target& target, const WorkerL
 }
 
 std::shared_ptr<TargetJudge> makeTargetJudge(const Target& target, const WorkerLimits& limits) {
-  const std::string why = whyNotSetUp(target);
-  FUSER_SET_UP_CHECK(why.empty(), why);
+  const auto checkIsSetUp = [](const Target& one) {
+    const std::string why = whyNotSetUp(one);
+    FUSER_SET_UP_CHECK(why.empty(), why);
+  };
+  checkIsSetUp(target);
   WorkerCommand control;
   if (!target.control.empty()) {
     const Target& other = targetNamed(target.control);
+    checkIsSetUp(other);
     control = viewsOf(other).front().command;
   }
   return makeTargetJudge(target, limits, viewsOf(target), std::move(control));
