@@ -23,7 +23,11 @@ bool isBatch(const SingleTask& task) { return std::holds_alternative<BatchTask>(
 class Confirmation {
  public:
   Confirmation(const Suspect& suspect, const TaskSettings& settings, const Limits& limits)
-      : suspect_(suspect), seed_(settings.seed), limits_(limits), work_(judgingWork(settings)) {}
+      : suspect_(suspect),
+        seed_(settings.seed),
+        limits_(limits),
+        hasTarget_(settings.judge.target != nullptr),
+        work_(judgingWork(settings)) {}
 
   Confirmed run() {
     result_.task = suspect_.task;
@@ -198,7 +202,8 @@ class Confirmation {
     const bool died = verdict.kind >= VerdictKind::OutOfMemory;
     const std::string usual =
         toString(died ? bucketOfEnding(verdict.kind, result_.detail) : bucketWithoutStage(verdict));
-    if (died || result_.label != "fails fresh" || result_.text.empty()) return usual;
+    // A target's process may have died in place of ours: then the case is judged here, too.
+    if ((died && !hasTarget_) || result_.label != "fails fresh" || result_.text.empty()) return usual;
     const Outcome outcome = alone(BucketTask{result_.text}, limits_);
     if (outcome.ending != Ending::Finished) return usual;
     const TaskResult answer = decodeResult(outcome.reply);
@@ -210,6 +215,7 @@ class Confirmation {
   const Suspect& suspect_;
   uint64_t seed_;
   Limits limits_;
+  bool hasTarget_;
   WorkerPool::Work work_;
   Confirmed result_;
 };

@@ -48,6 +48,7 @@ constexpr std::string_view kNan = "it meets a NaN, and no sentence says what it 
 constexpr std::string_view kInfinity = "it meets an infinity, and no sentence says what it gives";
 constexpr std::string_view kUnknown = "an operand is not known";
 constexpr std::string_view kResult = "the dtype has no such number";
+constexpr std::string_view kLiberty = "the target may hold it in fewer bits";
 
 const ExactRow* rowOf(OpKind op) {
   const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const ExactRow& one) { return one.op == op; });
@@ -69,6 +70,9 @@ std::string_view whyNotSpecial(const ExactRow& row, double number, std::string_v
   return std::isinf(number) && !isFixed(row.infinity, format) ? kInfinity : "";
 }
 
+// Of a number that is not finite: whether it stays what it is, however the target holds it.
+bool keeps(double number, const HeldType& type) { return std::isnan(number) || type.also.empty(); }
+
 // The dtype in which an op computes.
 DataType computed(const Expr& expr) {
   if (isPointwise(expr.op())) return commonType(expr.op(), expr.inputs());
@@ -81,13 +85,14 @@ DataType computed(const Expr& expr) {
 class ExactExpr {
  public:
   ExactExpr(const Expr& expr, const ExactRow& row, std::vector<const Numbers*> operands, const Numbers& result,
-            std::string_view format)
+            const ExactFor& whom)
       : expr_(expr),
         row_(row),
         operands_(std::move(operands)),
         result_(result),
-        dtype_(computed(expr)),
-        format_(format) {}
+        type_(heldBy(whom.target, computed(expr))),
+        resultType_(heldBy(whom.target, result.dtype)),
+        format_(whom.format) {}
 
   std::string_view why() const {
     if (isExactByBounds()) return "";
@@ -100,7 +105,7 @@ class ExactExpr {
     }
     if (row_.rule == ExactRule::Range) {
       for (const double number : result_.elements) {
-        if (const std::string_view why = whyNotExact(row_.rule, {&number, 1}, dtype_); !why.empty()) return why;
+        if (const std::string_view why = whyNotExact(row_.rule, {&number, 1}, type_); !why.empty()) return why;
       }
     }
     return ofResults();
@@ -129,18 +134,18 @@ class ExactExpr {
       isFinite = isFinite && std::isfinite(operand);
       if (const std::string_view why = whyNotSpecial(row_, operand, format_); !why.empty()) return why;
     }
-    if (isFinite) return whyNotExact(byRule ? row_.rule : ExactRule::Keep, operands, dtype_);
+    if (isFinite) return whyNotExact(byRule ? row_.rule : ExactRule::Keep, operands, type_);
     return ofSpecial(operands);
   }
 
   // Some are NaN or infinite, and a sentence fixes what they give. It does not fix signs of zeros.
   std::string_view ofSpecial(std::span<const double> operands) const {
-    if (row_.rule == ExactRule::Convert) return isFloating(dtype_) || dtype_ == DataType::Bool ? "" : kResult;
+    if (row_.rule == ExactRule::Convert) return isFloating(type_.dtype) || type_.dtype == DataType::Bool ? "" : kResult;
     const bool divides = row_.rule == ExactRule::Divide || row_.rule == ExactRule::Quotient;
     if ((divides || row_.rule == ExactRule::Sign) && operands.back() == 0)
-      return whyNotExact(row_.rule, {&operands.back(), 1}, dtype_);
+      return whyNotExact(row_.rule, {&operands.back(), 1}, type_);
     for (const double operand : operands) {
-      if (std::isfinite(operand) && !fits(operand, dtype_)) return whyNotExact(ExactRule::Keep, {&operand, 1}, dtype_);
+      if (std::isfinite(operand) && !fits(operand, type_)) return whyNotExact(ExactRule::Keep, {&operand, 1}, type_);
     }
     return "";
   }
@@ -169,7 +174,7 @@ class ExactExpr {
       if (std::isfinite(term)) rows[places[i]].add(term);
     }
     for (const ExactTerms& row : rows) {
-      if (const std::string_view why = whyNotExact(row_.rule, row, dtype_); !why.empty()) return why;
+      if (const std::string_view why = whyNotExact(row_.rule, row, type_); !why.empty()) return why;
     }
     return ofResults();
   }
@@ -183,22 +188,22 @@ class ExactExpr {
 
   // fromFinite: of operands that all are finite. An overflow is no exact result.
   std::string_view ofResult(double number, bool fromFinite) const {
-    if (!std::isfinite(number)) return fromFinite ? kResult : "";
-    return fits(number, result_.dtype) ? "" : kResult;
+    if (!std::isfinite(number)) return fromFinite || !keeps(number, resultType_) ? kResult : "";
+    return fits(number, resultType_) ? "" : kResult;
   }
 
   const Expr& expr_;
   const ExactRow& row_;
   const std::vector<const Numbers*> operands_;
   const Numbers& result_;
-  const DataType dtype_;
+  const HeldType type_, resultType_;
   const std::string_view format_;
 };
 
 class ExactRun {
  public:
-  ExactRun(const Fusion& fusion, const std::vector<std::optional<reference::Value>>& values, std::string_view format)
-      : fusion_(fusion), format_(format), numbers_(fusion.valCount()) {
+  ExactRun(const Fusion& fusion, const std::vector<std::optional<reference::Value>>& values, const ExactFor& whom)
+      : fusion_(fusion), whom_(whom), numbers_(fusion.valCount()) {
     exactness_.why.resize(fusion.valCount());
     for (size_t id = 0; id < values.size(); ++id) {
       if (values[id]) numbers_[id] = numbersOf(*values[id]);
@@ -248,10 +253,13 @@ class ExactRun {
   std::string_view ofInput(const Val& input) const {
     const std::optional<Numbers>& numbers = numbers_.at(input.id());
     if (!numbers) return kUnknown;
-    for (const double number : numbers->elements) {
-      if (std::isfinite(number) && !fits(number, numbers->dtype)) return kResult;
-    }
-    return "";
+    const auto allFit = [&](const HeldType& type) {
+      return std::all_of(numbers->elements.begin(), numbers->elements.end(), [&](double number) {
+        return std::isfinite(number) ? fits(number, type) : keeps(number, type);
+      });
+    };
+    if (!allFit(numbers->dtype)) return kResult;
+    return allFit(heldBy(whom_.target, numbers->dtype)) ? "" : kLiberty;
   }
 
   void noteExpr(const Expr& expr) {
@@ -285,11 +293,15 @@ class ExactRun {
     }
     const std::optional<Numbers>& result = numbers_.at(expr.output()->id());
     if (!result) return "its result is not known";
-    return ExactExpr(expr, *row, std::move(operands), *result, format_).why();
+    const auto whyFor = [&](std::string_view target) {
+      return ExactExpr(expr, *row, operands, *result, {whom_.format, target}).why();
+    };
+    const std::string_view why = whyFor("");
+    return why.empty() && !whyFor(whom_.target).empty() ? kLiberty : why;
   }
 
   const Fusion& fusion_;
-  const std::string_view format_;
+  const ExactFor whom_;
   std::vector<std::optional<Numbers>> numbers_;
   Exactness exactness_;
 };
@@ -306,8 +318,8 @@ std::string_view sentenceOfNan(OpKind op) { return sentenceOf(op, &ExactRow::nan
 std::string_view sentenceOfInfinity(OpKind op) { return sentenceOf(op, &ExactRow::infinity); }
 
 Exactness exactnessOf(const Fusion& fusion, const std::vector<std::optional<reference::Value>>& values,
-                      std::string_view format) {
-  return ExactRun(fusion, values, format).exactness();
+                      const ExactFor& whom) {
+  return ExactRun(fusion, values, whom).exactness();
 }
 
 }  // namespace fuser::fuzz

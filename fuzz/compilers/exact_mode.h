@@ -35,8 +35,14 @@ struct Exactness {
   const std::string& of(const Val& val) const { return why.at(val.id()); }
 };
 
-// values: reference::evaluate's of the fusion. format: of fuzz/export, which the fusion is judged in.
+// Whom a fusion is judged on.
+struct ExactFor {
+  std::string_view format = "pytorch";  // of fuzz/export: its specification may say nothing of a NaN
+  std::string_view target;              // its liberties are no findings; "": it has none
+};
+
+// values: reference::evaluate's of the fusion.
 Exactness exactnessOf(const Fusion& fusion, const std::vector<std::optional<reference::Value>>& values,
-                      std::string_view format = "pytorch");
+                      const ExactFor& whom = {});
 
 }  // namespace fuser::fuzz

@@ -41,6 +41,21 @@ Room roomOf(DataType dtype) {
   FUSER_CHECK(false, "bad DataType");
 }
 
+// What all dtypes hold as which a target may hold the numbers.
+Room roomOf(const HeldType& type) {
+  Room room = roomOf(type.dtype);
+  for (const DataType dtype : type.also) {
+    const Room other = roomOf(dtype);
+    room = {std::min(room.bits, other.bits), std::min(room.most, other.most), std::max(room.least, other.least)};
+  }
+  return room;
+}
+
+// Whether the target may divide floating point numbers for it.
+bool mayBeFloating(const HeldType& type) {
+  return isFloating(type.dtype) || std::any_of(type.also.begin(), type.also.end(), isFloating);
+}
+
 // Of a normal number that is not 0: the exponents of its lowest set bit; of a denormal one, as low as there are.
 int unitOf(double number) {
   constexpr int kMantissa = 52, kBias = 1023;
@@ -76,9 +91,9 @@ bool productFits(double a, double b, const Room& room) {
   return a == 0 || b == 0 || fits(std::abs(a) * std::abs(b), unitOf(a) + unitOf(b), room);
 }
 
-std::string_view ofQuotient(double a, double b, DataType dtype, const Room& room) {
+std::string_view ofQuotient(double a, double b, const HeldType& type, const Room& room) {
   if (b == 0) return kZeroDivisor;
-  if (!isFloating(dtype) || a == 0) return "";
+  if (!mayBeFloating(type) || a == 0) return "";
   // As whole numbers of the smaller unit, a / b is 1 / |b| from the next whole number at least.
   const double unit = powerOfTwo(commonUnit(a, b));
   return fits(std::abs(a) / unit * (std::abs(b) / unit), 0, room) ? "" : kQuotient;
@@ -101,14 +116,14 @@ std::string_view ofInterpolation(double a, double b, double c, const Room& room)
 
 }  // namespace
 
-bool fits(double number, DataType dtype) {
-  return number == 0 || fits(std::abs(number), unitOf(number), roomOf(dtype));
+bool fits(double number, const HeldType& type) {
+  return number == 0 || fits(std::abs(number), unitOf(number), roomOf(type));
 }
 
-std::string_view whyNotExact(ExactRule rule, std::span<const double> operands, DataType dtype) {
-  const Room room = roomOf(dtype);
+std::string_view whyNotExact(ExactRule rule, std::span<const double> operands, const HeldType& type) {
+  const Room room = roomOf(type);
   const double a = operands.front(), last = operands.back();
-  if (rule == ExactRule::Convert) return ofConversion(a, dtype, room);
+  if (rule == ExactRule::Convert) return ofConversion(a, type.dtype, room);
   for (const double operand : operands) {
     if (operand != 0 && !fits(std::abs(operand), unitOf(operand), room)) return kOperand;
   }
@@ -129,10 +144,10 @@ std::string_view whyNotExact(ExactRule rule, std::span<const double> operands, D
       const double quotient = operands.size() == 1 ? 1 / a : a / last;
       return quotient == 0 || fits(std::abs(quotient), unitOf(quotient), room) ? "" : kProduct;
     }
-    case ExactRule::Quotient: return ofQuotient(a, last, dtype, room);
+    case ExactRule::Quotient: return ofQuotient(a, last, type, room);
     case ExactRule::Multiple: return productFits(a, last, room) ? "" : kProduct;
     case ExactRule::Shift: {
-      if (last < 0 || last >= static_cast<double>(8 * dtypeSize(dtype))) return kShift;
+      if (last < 0 || last >= static_cast<double>(8 * dtypeSize(type.dtype))) return kShift;
       return fits(std::abs(a) * std::exp2(last), 0, room) ? "" : kShift;
     }
     case ExactRule::Sign: return last == 0 ? kSign : "";
@@ -199,8 +214,8 @@ void ExactTerms::add(double term) {
   smallest += std::min(bit, 0);
 }
 
-std::string_view whyNotExact(ExactRule rule, const ExactTerms& terms, DataType dtype) {
-  const Room room = roomOf(dtype);
+std::string_view whyNotExact(ExactRule rule, const ExactTerms& terms, const HeldType& type) {
+  const Room room = roomOf(type);
   if (rule == ExactRule::Product) return fits(terms.largest, terms.smallest, room) ? "" : kProduct;
   if (rule == ExactRule::Average && !std::has_single_bit(static_cast<uint64_t>(terms.count))) return kCount;
   return terms.total == 0 || fits(terms.total, terms.unit, room) ? "" : kSum;

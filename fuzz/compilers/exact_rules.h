@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "fuser/types/dtype.h"
+#include "fuzz/compilers/liberties.h"
 
 namespace fuser::fuzz {
 
@@ -31,12 +32,12 @@ enum class ExactRule : uint8_t {
 // Whether the rule is about all that one result of a reduction combines.
 inline bool isOfTerms(ExactRule rule) { return rule >= ExactRule::Total; }
 
-// Whether the dtype has the number, far from what may be flushed to zero. Of i64 up to 2^53, as f64 shows it.
-bool fits(double number, DataType dtype);
+// Whether the type has the number, far from what may be flushed to zero. Of i64 up to 2^53, as f64 shows it.
+bool fits(double number, const HeldType& type);
 
-// The operands of one result, at least one, all of them finite. dtype: in which the op computes; of Convert, the
+// The operands of one result, at least one, all of them finite. type: in which the op computes; of Convert, the
 // result's.
-std::string_view whyNotExact(ExactRule rule, std::span<const double> operands, DataType dtype);
+std::string_view whyNotExact(ExactRule rule, std::span<const double> operands, const HeldType& type);
 
 // What holds of all numbers of a value.
 struct NumberBounds {
@@ -61,6 +62,6 @@ struct ExactTerms {
   bool hasUnit = false;  // whether some term is not 0
   void add(double term);
 };
-std::string_view whyNotExact(ExactRule rule, const ExactTerms& terms, DataType dtype);
+std::string_view whyNotExact(ExactRule rule, const ExactTerms& terms, const HeldType& type);
 
 }  // namespace fuser::fuzz

@@ -32,11 +32,11 @@ std::vector<std::string> switchesOf(ViewWorker& worker, WorkerRequest request) {
 }
 
 // "": the finding stays, whatever is off.
-std::string guiltySwitch(VerdictKind kind, ViewWorker& worker, WorkerRequest request, const JudgeRequest& judge) {
+std::string guiltySwitch(ViewWorker& worker, WorkerRequest request, const JudgeRequest& judge) {
   const std::vector<std::string> switches = switchesOf(worker, request);
   const auto isGoneWithout = [&](const std::string& names) {
     request.off = names;
-    return judge(worker, request) != kind;
+    return judge(worker, request) == VerdictKind::Agrees;
   };
   if (switches.empty() || !isGoneWithout(joined(switches, ","))) return "";  // one request, where it is none
   for (const std::string& name : switches) {
@@ -55,12 +55,13 @@ Guilt guiltOf(VerdictKind kind, ViewWorker& shown, TargetWorkers& workers, const
     const bool isSame = worker.get() == &shown || judge(*worker, request) == kind;
     (isSame ? same : others).push_back(worker->view.name);
   }
-  if (others.empty()) return {"every view", concat("the views ", joined(same), " show it")};
-  Guilt guilt;
-  guilt.name = concat(same.size() == 1 ? "the view " : "the views ", joined(same));
-  guilt.detail = concat(guilt.name, same.size() == 1 ? " shows it, " : " show it, ", joined(others),
-                        others.size() == 1 ? " does not" : " do not");
-  const std::string name = guiltySwitch(kind, shown, request, judge);
+  Guilt guilt{"every view", concat("the views ", joined(same), " show it")};
+  if (!others.empty()) {
+    guilt.name = concat(same.size() == 1 ? "the view " : "the views ", joined(same));
+    guilt.detail = concat(guilt.name, same.size() == 1 ? " shows it, " : " show it, ", joined(others),
+                          others.size() == 1 ? " does not" : " do not");
+  }
+  const std::string name = guiltySwitch(shown, request, judge);
   if (!name.empty()) {
     guilt.name = name;
     guilt.detail += concat("; in ", shown.view.name, " it is gone without ", name);

@@ -9,49 +9,13 @@ import mmap
 import os
 import re
 import sys
-import time
 
-from worker_protocol import (BF16, BOOL, COMPILE_ERROR, F16, F32, F64, I8, I32, I64, LOG, OK, RUN_ERROR, UNSUPPORTED, Answer,
-                             error_text, output, serve)
+from worker_protocol import COMPILE_ERROR, LOG, RUN_ERROR, UNSUPPORTED, error_text
+from onnx_models import BFLOAT16, NAMES, Failed, interpreted, serve_models
 
-import ml_dtypes  # noqa: E402
-import numpy as np  # noqa: E402
-import onnx  # noqa: E402
-import onnx.parser  # noqa: E402
-
-FLOAT, INT8, INT32, INT64, BOOLEAN, FLOAT16, DOUBLE, BFLOAT16 = 1, 3, 6, 7, 9, 10, 11, 16  # onnx.TensorProto
-NUMPY = {DOUBLE: np.dtype(np.float64), FLOAT: np.dtype(np.float32), FLOAT16: np.dtype(np.float16),
-         BFLOAT16: np.dtype(ml_dtypes.bfloat16), INT64: np.dtype(np.int64), INT32: np.dtype(np.int32),
-         INT8: np.dtype(np.int8), BOOLEAN: np.dtype(np.bool_)}
-NUMBERS = {np.dtype(np.float64): F64, np.dtype(np.float32): F32, np.dtype(np.float16): F16,
-           np.dtype(ml_dtypes.bfloat16): BF16, np.dtype(np.int64): I64, np.dtype(np.int32): I32, np.dtype(np.int8): I8,
-           np.dtype(np.bool_): BOOL}
-NAMES = {DOUBLE: "f64", FLOAT: "f32", FLOAT16: "f16", BFLOAT16: "bf16", INT64: "i64", INT32: "i32", INT8: "i8",
-         BOOLEAN: "bool"}
-
-
-class Failed(Exception):
-    """A program's end: the kind of the answer and its text."""
-
-
-def inputs_of(model, data):
-    """(name, ONNX's dtype, array) of each."""
-    at = 0
-    for value in model.graph.input:
-        tensor = value.type.tensor_type
-        dtype, sizes = NUMPY[tensor.elem_type], [dim.dim_value for dim in tensor.shape.dim]
-        count = 1
-        for size in sizes:
-            count *= size
-        yield value.name, tensor.elem_type, np.frombuffer(data, dtype, count, at).reshape(sizes)
-        at += count * dtype.itemsize
-    assert at == len(data), f"{len(data) - at} bytes are of no input"
-
-
-def packed(array):
-    array = np.asarray(array)
-    strides = [stride // array.itemsize for stride in array.strides]
-    return output(NUMBERS[array.dtype], array.shape, strides, np.ascontiguousarray(array).tobytes())
+import ml_dtypes
+import numpy as np
+import onnx
 
 
 class Reference:
@@ -59,15 +23,8 @@ class Reference:
 
     version = f"onnx {onnx.__version__}"
 
-    def run(self, model, data, request):
-        from onnx.reference import ReferenceEvaluator
-        start = time.perf_counter()
-        try:
-            evaluator = ReferenceEvaluator(model)
-            outputs = evaluator.run(None, {name: array for name, _, array in inputs_of(model, data)})
-        except Exception as error:  # of any kind: the evaluator's
-            raise Failed(RUN_ERROR, error_text(error)) from error
-        return int(1e6 * (time.perf_counter() - start)), [packed(one) for one in outputs]
+    def run(self, model, arrays, off):
+        return interpreted(model, arrays)
 
     def switches(self, model):
         return []
@@ -105,30 +62,27 @@ class Runtime:
         except Exception as error:
             raise Failed(COMPILE_ERROR, runtime_error(error)) from error
 
-    def run(self, model, data, request):
-        start = time.perf_counter()
-        session = self.session(model, request.off)
-        values, kept = {}, []
-        for name, dtype, array in inputs_of(model, data):
-            array = np.array(array)  # of its own memory, which is aligned
-            kept.append(array)
-            values[name] = (self.ort.OrtValue.ortvalue_from_numpy_with_onnx_type(array.view(np.uint16), dtype)
-                            if dtype == BFLOAT16 else self.ort.OrtValue.ortvalue_from_numpy(array))
+    def run(self, model, arrays, off):
+        session = self.session(model, off)
+        kept = {name: np.array(array) for name, array in arrays.items()}  # of its own memory, which is aligned
+        values = {name: self.ort.OrtValue.ortvalue_from_numpy_with_onnx_type(array.view(np.uint16), BFLOAT16)
+                  if array.dtype == ml_dtypes.bfloat16 else self.ort.OrtValue.ortvalue_from_numpy(array)
+                  for name, array in kept.items()}
         try:
             outputs = session.run_with_ort_values(None, values)
         except self.state.NotImplemented as error:
             raise Failed(UNSUPPORTED, missing_kernel(model, str(error))) from error
         except Exception as error:
             raise Failed(RUN_ERROR, runtime_error(error)) from error
-        return int(1e6 * (time.perf_counter() - start)), [self.packed(one) for one in outputs]
+        return [self.array_of(value) for value in outputs]
 
-    def packed(self, value):
+    def array_of(self, value):
         if value.element_type() != BFLOAT16:
-            return packed(value.numpy())
+            return value.numpy()
         sizes = value.shape()  # numpy has no such dtype: the bits, where they lie
         count = int(np.prod(sizes, dtype=np.int64))
         elements = ctypes.string_at(value.data_ptr(), 2 * count) if count else b""
-        return packed(np.frombuffer(elements, ml_dtypes.bfloat16).reshape(sizes))
+        return np.frombuffer(elements, ml_dtypes.bfloat16).reshape(sizes)
 
     def switches(self, model):
         """Of the optimisers that change the model: those alone that a set of rules has, then the set."""
@@ -174,29 +128,9 @@ def missing_kernel(model, text):
     return f"no kernel: {node.op_type} of {operands} to {results}"
 
 
-def perform(target, request):
-    runs, times, switches = [], [0, 0], {}
-    try:
-        for program in request.programs:
-            model = onnx.parser.parse_model(program.text)
-            for node in model.graph.node:
-                node.name = node.output[0]
-            microseconds, outputs = target.run(model, program.data, request)
-            times[min(len(runs), 1)] += microseconds
-            runs.append((program.run, outputs))
-            if request.names_switches:
-                switches.update(dict.fromkeys(target.switches(model)))
-    except Failed as failed:
-        kind, text = failed.args
-        return Answer(kind, text, times, runs)
-    return Answer(OK, ",".join(switches), times, runs)
-
-
 def main():
     view = sys.argv[1]
-    np.seterr(all="ignore")
-    target = Reference() if view == "reference" else Runtime(view)
-    serve(target.version, lambda request: perform(target, request))
+    serve_models(Reference() if view == "reference" else Runtime(view))
 
 
 main()

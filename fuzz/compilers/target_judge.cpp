@@ -127,7 +127,7 @@ class CaseOnTarget {
     }
     addTimeSince(start, "reference");
     const Clock::time_point afterReference = Clock::now();
-    judged.exactness = exactnessOf(*case_.fusion, judged.values, target_.format);
+    judged.exactness = exactnessOf(*case_.fusion, judged.values, {target_.format, target_.name});
     exactCase_.add(judged.values, judged.exactness);
     addTimeSince(afterReference, "exact mode");
     const std::vector<Val*>& outputs = case_.fusion->outputs();
@@ -385,11 +385,16 @@ std::shared_ptr<TargetJudge> makeTargetJudge(const Target& target, const WorkerL
 }
 
 std::shared_ptr<TargetJudge> makeTargetJudge(const Target& target, const WorkerLimits& limits) {
-  const std::string why = whyNotSetUp(target);
-  FUSER_SET_UP_CHECK(why.empty(), why);
+  const auto checkIsSetUp = [](const Target& one) {
+    const std::string why = whyNotSetUp(one);
+    FUSER_SET_UP_CHECK(why.empty(), why);
+  };
+  checkIsSetUp(target);
   WorkerCommand control;
   if (!target.control.empty()) {
-    control = viewsOf(targetNamed(target.control)).front().command;
+    const Target other = targetNamed(target.control);
+    checkIsSetUp(other);
+    control = viewsOf(other).front().command;
   }
   return makeTargetJudge(target, limits, viewsOf(target), std::move(control));
 }

@@ -10,12 +10,24 @@
 namespace fuser::fuzz {
 namespace {
 
-// Runs a worker, whose text is an argument as the module is that all workers import.
+// The modules that workers import.
+constexpr std::string_view kModules[] = {"worker_protocol", "onnx_models"};
+
+// Runs a worker. Its text is an argument, and so are the modules' names and texts.
 constexpr const char* kLaunch = R"(
-import sys, types
-shared = types.ModuleType("worker_protocol")
-sys.modules["worker_protocol"] = shared
-exec(compile(sys.argv.pop(1), "worker_protocol.py", "exec"), vars(shared))
+import importlib.abc, importlib.util, sys
+texts = {}
+while (name := sys.argv.pop(1)) != "worker":
+    texts[name] = sys.argv.pop(1)
+
+class Embedded(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    def find_spec(self, name, path, target=None):
+        return importlib.util.spec_from_loader(name, self) if name in texts else None
+
+    def exec_module(self, module):
+        exec(compile(texts[module.__name__], module.__name__ + ".py", "exec"), vars(module))
+
+sys.meta_path.insert(0, Embedded())
 exec(compile(sys.argv.pop(1), "worker.py", "exec"))
 )";
 
@@ -73,8 +85,13 @@ std::string whyNotSetUp(const Target& target) {
 }
 
 WorkerCommand pythonWorker(const std::string& python, std::string_view text, std::string_view view) {
-  const std::string_view shared = embeddedFile("fuzz/compilers/worker_protocol.py");
-  return {{python, "-W", "ignore", "-c", kLaunch, std::string(shared), std::string(text), std::string(view)}, {}};
+  WorkerCommand command{{python, "-W", "ignore", "-c", kLaunch}, {}};
+  for (const std::string_view name : kModules) {
+    const std::string_view module = embeddedFile(concat("fuzz/compilers/", name, ".py"));
+    command.arguments.insert(command.arguments.end(), {std::string(name), std::string(module)});
+  }
+  command.arguments.insert(command.arguments.end(), {"worker", std::string(text), std::string(view)});
+  return command;
 }
 
 WorkerCommand commandOf(const Target& target, std::string_view view) {

@@ -40,7 +40,7 @@ std::filesystem::path environmentOf(const Target& target);
 // "" where the environment is complete; else a sentence that says what to type.
 std::string whyNotSetUp(const Target& target);
 
-// How a worker is started: its text, with the module that all workers import (worker_protocol.py).
+// How a worker is started: its text, with the modules that workers import (worker_protocol.py, onnx_models.py).
 WorkerCommand pythonWorker(const std::string& python, std::string_view text, std::string_view view);
 // How the worker of a view is started.
 WorkerCommand commandOf(const Target& target, std::string_view view);

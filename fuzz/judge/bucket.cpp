@@ -258,14 +258,17 @@ Bucket bucketWithoutStage(const CaseVerdict& verdict) {
       break;
     case VerdictKind::Violation: readViolation(verdict.reason, bucket); break;
     case VerdictKind::Check: bucket.pattern = patternOfCheck(verdict.reason); break;
+    case VerdictKind::Hang:
+    case VerdictKind::Crash:
+      bucket.place = verdict.place;
+      bucket.pattern = withoutNames(verdict.reason);
+      break;
     case VerdictKind::Agrees:
     case VerdictKind::Undecided:
     case VerdictKind::Unsupported:
     case VerdictKind::Rejected:
     case VerdictKind::Invariant:
-    case VerdictKind::OutOfMemory:
-    case VerdictKind::Hang:
-    case VerdictKind::Crash: bucket.pattern = withoutNames(verdict.reason); break;
+    case VerdictKind::OutOfMemory: bucket.pattern = withoutNames(verdict.reason); break;
   }
   return bucket;
 }

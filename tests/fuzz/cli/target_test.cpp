@@ -70,6 +70,25 @@ TEST_F(TargetTest, AWorkerThatDoesNotStartIsASetUpFailure) {
   EXPECT_NE(outcome.text.find("no module named onnx"), std::string::npos) << outcome.text;
 }
 
+// Its process dies with each program; ours does not, so that the smallest case is looked for in the same bucket.
+TEST_F(TargetTest, ATargetThatDiesIsMinimised) {
+  const std::filesystem::path environment = folder_ / "cache/fuser/compilers/onnxruntime";
+  std::filesystem::create_directories(environment / "bin");
+  std::ofstream(environment / "recipe") << "complete\n";
+  std::ofstream(environment / "bin/python") << R"(#!/usr/bin/python3
+import os, signal, struct
+hello = struct.pack("<QBQQI", 0, 0, 0, 0, 4) + b"fake" + struct.pack("<I", 0)
+os.write(1, struct.pack("<I", len(hello)) + hello)
+if os.read(0, 4):
+    os.kill(os.getpid(), signal.SIGFPE)
+)";
+  std::filesystem::permissions(environment / "bin/python", std::filesystem::perms::owner_all);
+  const Outcome outcome =
+      fuserfuzz("run --runs 2 --seed 1 --target=onnxruntime --out " + (folder_ / "campaign").string());
+  EXPECT_NE(outcome.text.find("bucket: crash | onnxruntime | "), std::string::npos) << outcome.text;
+  EXPECT_NE(outcome.text.find("minimised crash-"), std::string::npos) << outcome.text;
+}
+
 TEST_F(TargetTest, ExactDataAreWholeNumbersWithoutATarget) {
   const Outcome usual = fuserfuzz("generate --seed 1 --case 3"),
                 exact = fuserfuzz("generate --seed 1 --case 3 --exact-data");

@@ -195,6 +195,47 @@ run {
 
 TEST(ExactModeTest, ManyOpsHaveARow) { EXPECT_GT(exactOps().size(), 70u); }
 
+// --- liberties of a target -------------------------------------------------------------------------------------------
+
+// Of an input of these two elements: "" or why not, for the target.
+std::string whyNotFor(std::string_view target, const std::string& dtype, const std::string& elements,
+                      const std::string& line) {
+  const Case testCase =
+      parseCase(concat("fusion f(%x: ", dtype, "[2]) {\n  %y = ", line, "\n  return %y\n}\nrun { %x = ", "values [",
+                       elements, "] : ", dtype, "[2] }\n"),
+                "test");
+  const RunData data = materialize(testCase, testCase.runs[0]);
+  const std::vector<reference::Value> inputs{{data.tensors[0].ref, nullptr}};
+  const auto values = reference::evaluate(*testCase.fusion, inputs);
+  return exactnessOf(*testCase.fusion, values, {"onnx", target}).of(*testCase.fusion->outputs().front());
+}
+
+TEST(ExactModeTest, ATargetMayHoldANumberInFewerBits) {
+  struct {
+    const char *dtype, *fits, *isWide, *line;
+  } const rows[] = {
+      {"i32", "16777214, 1", "16777216, 1", "add(%x, 1)"},                        // f32
+      {"i32", "5592405, 1", "5592406, 1", "div(%x, 3) {rounding_mode = trunc}"},  // a quotient of floats
+      {"i64", "1073741824, 0", "2147483648, 0", "flip(%x) {dims = [0]}"},         // i32, of which f32 has the first
+      {"i64", "16777215, 1", "16777217, 1", "sum(%x) {dims = [0]}"},
+      {"f64", "1.5, 0.5", "0.1, 0.5", "neg(%x)"},
+      {"f64", "nan, 0.5", "inf, 0.5", "neg(%x)"},
+      {"f64", "16777215.0, 1.0", "16777216.0, 1.0", "sum(%x) {dims = [0]}"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(whyNotFor("openvino", row.dtype, row.fits, row.line), "") << row.line;
+    EXPECT_NE(whyNotFor("openvino", row.dtype, row.isWide, row.line).find("the target may hold it in fewer bits"),
+              std::string::npos)
+        << row.dtype << ' ' << row.line;
+    EXPECT_EQ(whyNotFor("onnxruntime", row.dtype, row.isWide, row.line), "") << row.line;
+  }
+}
+
+TEST(ExactModeTest, WhatNoTargetHoldsIsNoLiberty) {
+  EXPECT_EQ(whyNotFor("openvino", "f16", "1025.0, 1024.0", "sum(%x) {dims = [0]}"),
+            "sum %y: the sum is too wide (f16)");
+}
+
 // --- NaN and infinities ----------------------------------------------------------------------------------------------
 
 TEST(ExactModeTest, OnnxSaysNothingOfTheMaximumOfNan) {
@@ -203,7 +244,8 @@ TEST(ExactModeTest, OnnxSaysNothingOfTheMaximumOfNan) {
   const auto whyIn = [&](float first, std::string_view format) {
     std::vector<float> data{first, 1};
     const std::vector<reference::Value> inputs{{TensorRef{data.data(), DataType::Float, {2}, {1}, {}}, nullptr}};
-    return exactnessOf(*testCase.fusion, reference::evaluate(*testCase.fusion, inputs), format).of(maximum);
+    return exactnessOf(*testCase.fusion, reference::evaluate(*testCase.fusion, inputs), {format, ""})
+        .of(maximum);
   };
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(whyIn(nan, "pytorch"), "");

@@ -254,6 +254,18 @@ TEST(TargetJudgeTest, AGuiltySwitchIsNamed) {
   const CaseVerdict two = verdictOfLevels({withSwitches("'two' in off and 'four' in off"), kRight, kRight, kRight});
   EXPECT_EQ(two.place, "several switches");
   EXPECT_EQ(verdictOfLevels({withSwitches("False"), kRight, kRight, kRight}).place, "the view all");
+  EXPECT_EQ(verdictOfLevels({withSwitches("'three' in off"), kWrong, kWrong, kWrong}).place, "three");
+}
+
+TEST(TargetJudgeTest, ASwitchWithoutWhichItDoesNotRunIsNotGuilty) {
+  const std::string dies = "'two' in request.off and os._exit(3); " + withSwitches("'three' in off");
+  EXPECT_EQ(verdictOfLevels({dies, kRight, kRight, kRight}).place, "the view all") << "with all off it dies";
+}
+
+TEST(TargetJudgeTest, TheBucketOfADeathNamesWhatIsGuilty) {
+  const CaseVerdict verdict = verdictOfLevels({"os._exit(3)", kRight, kRight, kRight});
+  EXPECT_EQ(verdict.kind, VerdictKind::Crash) << toString(verdict);
+  EXPECT_EQ(bucketWithoutStage(verdict).place, "the view all");
 }
 
 TEST(TargetJudgeTest, WhatTheMainViewAloneRefusesIsAFinding) {
@@ -388,8 +400,8 @@ TEST_P(InstalledTargetTest, CasesAtOnceAgree) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, InstalledTargetTest,
-                         testing::Values("torch-eager", "onnx-reference", "onnxruntime", "stablehlo-interpreter",
-                                         "xla-cpu", "iree-cpu"),
+                         testing::Values("torch-eager", "onnx-reference", "onnxruntime", "openvino",
+                                         "stablehlo-interpreter", "xla-cpu", "iree-cpu"),
                          [](const auto& target) {
                            std::string name = target.param;
                            for (char& c : name) c = c == '-' ? '_' : c;

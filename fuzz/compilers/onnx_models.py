@@ -1,0 +1,111 @@
+"""What the workers share that run ONNX models: their inputs and outputs, models in parts, and the answer to a request."""
+
+import itertools
+import time
+
+from worker_protocol import BF16, BOOL, F16, F32, F64, I8, I32, I64, OK, RUN_ERROR, Answer, error_text, output, serve
+
+import ml_dtypes
+import numpy as np
+import onnx
+import onnx.parser
+
+FLOAT, INT8, INT32, INT64, BOOLEAN, FLOAT16, DOUBLE, BFLOAT16 = 1, 3, 6, 7, 9, 10, 11, 16  # onnx.TensorProto
+NUMPY = {DOUBLE: np.dtype(np.float64), FLOAT: np.dtype(np.float32), FLOAT16: np.dtype(np.float16),
+         BFLOAT16: np.dtype(ml_dtypes.bfloat16), INT64: np.dtype(np.int64), INT32: np.dtype(np.int32),
+         INT8: np.dtype(np.int8), BOOLEAN: np.dtype(np.bool_)}
+NUMBERS = {np.dtype(np.float64): F64, np.dtype(np.float32): F32, np.dtype(np.float16): F16,
+           np.dtype(ml_dtypes.bfloat16): BF16, np.dtype(np.int64): I64, np.dtype(np.int32): I32, np.dtype(np.int8): I8,
+           np.dtype(np.bool_): BOOL}
+NAMES = {DOUBLE: "f64", FLOAT: "f32", FLOAT16: "f16", BFLOAT16: "bf16", INT64: "i64", INT32: "i32", INT8: "i8",
+         BOOLEAN: "bool"}
+
+
+class Failed(Exception):
+    """A program's end: the kind of the answer and its text."""
+
+
+def inputs_of(model, data):
+    """(name, array) of each."""
+    at = 0
+    for value in model.graph.input:
+        tensor = value.type.tensor_type
+        dtype, sizes = NUMPY[tensor.elem_type], [dim.dim_value for dim in tensor.shape.dim]
+        count = 1
+        for size in sizes:
+            count *= size
+        yield value.name, np.frombuffer(data, dtype, count, at).reshape(sizes)
+        at += count * dtype.itemsize
+    assert at == len(data), f"{len(data) - at} bytes are of no input"
+
+
+def packed(array):
+    array = np.asarray(array)
+    strides = [stride // array.itemsize for stride in array.strides]
+    return output(NUMBERS[array.dtype], array.shape, strides, np.ascontiguousarray(array).tobytes())
+
+
+def interpreted(model, arrays):
+    """By ONNX's own interpreter."""
+    from onnx.reference import ReferenceEvaluator
+    try:
+        return ReferenceEvaluator(model).run(None, arrays)
+    except Exception as error:  # of any kind: the interpreter's
+        raise Failed(RUN_ERROR, error_text(error)) from error
+
+
+def part_of(model, nodes, inputs, outputs):
+    """A model of these nodes."""
+    helper, graph = onnx.helper, model.graph
+    read = {name for node in nodes for name in node.input}
+    types = {value.name: value for values in (graph.input, graph.value_info, graph.output) for value in values}
+    return helper.make_model(
+        helper.make_graph(nodes, graph.name, [types[name] for name in inputs], [types[name] for name in outputs],
+                          [constant for constant in graph.initializer if constant.name in read]),
+        opset_imports=model.opset_import, ir_version=model.ir_version)
+
+
+def run_in_parts(model, arrays, off, run):
+    """The outputs, where operators that are off run in ONNX's interpreter and what is between them in run(model, arrays)."""
+    model = onnx.shape_inference.infer_shapes(model)
+    values, outputs = dict(arrays), [value.name for value in model.graph.output]
+    parts = [(is_off, list(nodes)) for is_off, nodes in itertools.groupby(model.graph.node, lambda node: node.op_type in off)]
+    for index, (is_off, nodes) in enumerate(parts):
+        later = {name for _, others in parts[index + 1:] for node in others for name in node.input} | set(outputs)
+        read = dict.fromkeys(name for node in nodes for name in node.input if name in values)
+        made = [name for node in nodes for name in node.output if name in later]
+        if made:
+            part = part_of(model, nodes, read, made)
+            values.update(zip(made, (interpreted if is_off else run)(part, {name: values[name] for name in read})))
+    return [values[name] for name in outputs]
+
+
+def operators_of(model):
+    return list(dict.fromkeys(node.op_type for node in model.graph.node))
+
+
+def perform(target, request):
+    runs, times, switches = [], [0, 0], {}
+    try:
+        for program in request.programs:
+            model = onnx.parser.parse_model(program.text)
+            for node in model.graph.node:
+                node.name = node.output[0]
+            if request.names_switches:
+                switches.update(dict.fromkeys(target.switches(model)))
+                continue
+            arrays = dict(inputs_of(model, program.data))
+            start = time.perf_counter()
+            outputs = target.run(model, arrays, request.off)
+            times[min(len(runs), 1)] += int(1e6 * (time.perf_counter() - start))
+            runs.append((program.run, [packed(array) for array in outputs]))
+    except Failed as failed:
+        kind, text = failed.args
+        return Answer(kind, text, times, runs)
+    return Answer(OK, ",".join(switches), times, runs)
+
+
+def serve_models(target):
+    """target.version; target.run(model, arrays by name, switches that are off): arrays, or Failed; target.switches(model)."""
+    np.seterr(all="ignore")
+    serve(target.version, lambda request: perform(target, request))

@@ -1,0 +1,122 @@
+"""openvino_worker.py VIEW: runs exported models (fuserfuzz export --to=onnx) on OpenVINO.
+
+  openvino, without-snippets   its CPU plugin: as it is, without the code that it generates for whole subgraphs
+  sse41, avx2                  its CPU plugin, with kernels for older processors
+  reference                    what OpenVINO folds constants with: a reference implementation of each operation, without a plugin
+
+A switch is an operator of ONNX, which then runs in ONNX's interpreter.
+"""
+
+import os
+import re
+import sys
+
+from worker_protocol import COMPILE_ERROR, RUN_ERROR, UNSUPPORTED, error_text
+from onnx_models import Failed, operators_of, run_in_parts, serve_models
+
+VIEW = sys.argv[1]
+PROCESSORS = {"sse41": "SSE41", "avx2": "AVX2"}
+if VIEW in PROCESSORS:  # of the plugin's kernels, and of oneDNN's
+    os.environ["OV_CPU_MAX_ISA"] = os.environ["ONEDNN_MAX_CPU_ISA"] = PROCESSORS[VIEW]
+
+import ml_dtypes  # noqa: E402
+import numpy as np  # noqa: E402
+import openvino  # noqa: E402
+
+PROPERTIES = {"INFERENCE_PRECISION_HINT": "f32", "EXECUTION_MODE_HINT": "ACCURACY", "INFERENCE_NUM_THREADS": 1}
+WITHOUT_SNIPPETS = {"SNIPPETS_MODE": "DISABLE"}
+
+
+def tensor_of(array):
+    is_bf16 = array.dtype == ml_dtypes.bfloat16
+    tensor = openvino.Tensor(openvino.Type.bf16 if is_bf16 else openvino.Type(array.dtype), openvino.Shape(array.shape))
+    elements_of(tensor)[...] = array.view(np.uint16) if is_bf16 else array
+    return tensor
+
+
+def elements_of(tensor):
+    """numpy has no bf16: its bits."""
+    return tensor.data.view(np.uint16) if tensor.element_type == openvino.Type.bf16 else tensor.data
+
+
+def of_input(value, tensors):
+    """OpenVINO drops inputs that nothing reads, and may give others further names."""
+    return next(tensors[name] for name in value.names if name in tensors)
+
+
+def array_of(tensor):
+    elements = elements_of(tensor).copy()
+    return elements.view(ml_dtypes.bfloat16) if tensor.element_type == openvino.Type.bf16 else elements
+
+
+class Plugin:
+    """The CPU plugin."""
+
+    def __init__(self, core, properties):
+        self.core, self.properties = core, properties
+
+    def compile(self, model):
+        return self.core.compile_model(model, "CPU", self.properties)
+
+    def run(self, compiled, tensors):
+        request = compiled.create_infer_request()
+        for index, value in enumerate(compiled.inputs):
+            request.set_input_tensor(index, of_input(value, tensors))
+        request.infer()
+        return [request.get_output_tensor(index) for index in range(len(compiled.outputs))]
+
+
+class Implementations:
+    """The operations' reference implementations."""
+
+    def compile(self, model):
+        return model
+
+    def run(self, model, tensors):
+        results = [openvino.Tensor(result.element_type, result.shape) for result in model.outputs]
+        model.evaluate(results, [of_input(value, tensors) for value in model.inputs])
+        return results
+
+
+class OpenVino:
+    version = f"openvino {openvino.__version__.split('-')[0]}"
+
+    def __init__(self):
+        self.core = openvino.Core()
+        self.way = Implementations() if VIEW == "reference" else Plugin(
+            self.core, PROPERTIES | (WITHOUT_SNIPPETS if VIEW == "without-snippets" else {}))
+
+    def run(self, model, arrays, off):
+        return run_in_parts(model, arrays, off, self.run_part) if off else self.run_part(model, arrays)
+
+    def run_part(self, model, arrays):
+        try:
+            compiled = self.way.compile(self.core.read_model(model.SerializeToString()))
+        except Exception as error:
+            raise failure(COMPILE_ERROR, error) from error
+        try:
+            results = self.way.run(compiled, {name: tensor_of(array) for name, array in arrays.items()})
+        except Exception as error:
+            raise failure(RUN_ERROR, error) from error
+        return [array_of(result) for result in results]
+
+    def switches(self, model):
+        return operators_of(model)
+
+
+# What OpenVINO says that it does not have.
+LACKS = re.compile(r"does not support the following ONNX operations|Evaluation failed on|[Nn]ot implemented|"
+                   r"(?:is|are)(?:n't| not) supported|does(?:n't| not) support|[Uu]nsupported")
+
+
+def failure(kind, error):
+    """In one line, without places in its sources, shapes and the names of nodes, which are not its cause."""
+    lines = [line for line in error_text(error).splitlines() if line.strip() and not line.startswith("Exception from ")]
+    text = " ".join(line.strip() for line in lines).replace("RuntimeError: Exception from", "")
+    text = re.sub(r"\bsrc/[\w/.]+:\d+:?", "", text)
+    text = re.sub(r"node '(\w+::\w+) .*?' with friendly_name '[^']*'", r"\1", text)
+    text = re.sub(r"(Evaluation failed on \w+::\w+) \S+ \(.*", r"\1", text)
+    return Failed(UNSUPPORTED if LACKS.search(text) else kind, re.sub(r" +", " ", text).strip())
+
+
+serve_models(OpenVino())
