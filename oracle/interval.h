@@ -102,10 +102,13 @@ Whole fullRange(fuser::DataType dtype);
 // Whose functions a run called.
 enum class MathLibrary : uint8_t { Any, Glibc };
 
+struct Profile;
+
 // What a run's options and its engine leave open.
 struct Arithmetic {
   bool contraction = false;  // a multiply and an add of one kernel may become an FMA
   MathLibrary library = MathLibrary::Any;
+  const Profile* profile = nullptr;  // of another compiler, whose rules count instead; null: our own
 };
 
 // The range of a product before rounding, for an FMA that uses it (see Arithmetic::contraction).

@@ -200,7 +200,7 @@ class Judge {
   // What each copy of the value holds that was judged is the one value that the plain view accepts: from there on a
   // slice that starts with it is the plain view. (A product that an FMA takes unrounded is another value.)
   bool isCertain(const Val& val) const {
-    return !options_.arithmetic.contraction && certain_[val.id()].value_or(false);
+    return !options_.arithmetic.contraction && !options_.arithmetic.profile && certain_[val.id()].value_or(false);
   }
 
   bool hasCertainOperands(const fuser::Expr& expr) const {

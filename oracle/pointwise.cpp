@@ -120,16 +120,6 @@ Value operandAs(const fuser::Expr& expr, size_t index, const Value& value, DataT
   return castValue(value, rounds ? common : compute);
 }
 
-DataType commonType(const fuser::Expr& expr, std::span<const Value> operands) {
-  if (expr.info().result == fuser::Result::Same) return expr.output()->dtype();
-  for (size_t i = 0; i < operands.size(); ++i) {
-    if (expr.input(i)->isTensor()) return operands[i].dtype;
-  }
-  DataType common = operands[0].dtype;
-  for (const Value& operand : operands) common = fuser::promoteTypes(common, operand.dtype);
-  return common;
-}
-
 // The dtype in which all floating elements of a result are rounded once more.
 Interval finish(const Interval& set, DataType dtype) {
   return fuser::computeType(dtype) == dtype ? set : roundTo(set, dtype);
@@ -352,6 +342,16 @@ Value castValue(const Value& value, DataType to) {
   return converted<Whole>(value, to, [to](const auto& set) { return toWhole(set, to); });
 }
 
+DataType commonType(const fuser::Expr& expr, std::span<const Value> operands) {
+  if (expr.info().result == fuser::Result::Same) return expr.output()->dtype();
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (expr.input(i)->isTensor()) return operands[i].dtype;
+  }
+  DataType common = operands[0].dtype;
+  for (const Value& operand : operands) common = fuser::promoteTypes(common, operand.dtype);
+  return common;
+}
+
 Value pointwise(const fuser::Expr& expr, std::span<const Value> operands, const Arithmetic& arithmetic) {
   const DataType common = commonType(expr, operands);
   std::vector<Value> x;
@@ -359,7 +359,10 @@ Value pointwise(const fuser::Expr& expr, std::span<const Value> operands, const 
     x.push_back(fuser::takesCondition(expr.op(), i) ? castValue(operands[i], DataType::Bool)
                                                     : operandAs(expr, i, operands[i], common));
   }
-  const OpKind op = expr.op();
+  return applyRule(expr.op(), x, common, arithmetic);
+}
+
+Value applyRule(OpKind op, std::span<const Value> x, DataType common, const Arithmetic& arithmetic) {
   switch (ruleGroup(op)) {
     case RuleGroup::UnaryStep:
     case RuleGroup::Function: return unary(op, x[0], common, arithmetic.library);

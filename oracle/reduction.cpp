@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "fuser/ir/tensor_view.h"
+#include "oracle/liberties.h"
 #include "oracle/real_rules.h"
 #include "oracle/reduced_axes.h"
 #include "oracle/rounding.h"
@@ -22,8 +23,30 @@ using fuser::OpKind;
 
 namespace {
 
-// Unit roundoff of the dtype that accumulates.
-double roundoff(DataType compute) { return std::ldexp(1.0, -format(compute).precision); }
+// What holds partial results: the dtype that computes, or under a profile, at any of them, a narrower one.
+struct Accumulator {
+  DataType compute;
+  int precision, minExponent;
+  double largest;
+  double roundoff;
+  bool flushes = false;  // partial results below 2^minExponent may become zeros
+
+  double smallestNormal() const { return std::ldexp(1.0, minExponent); }
+};
+
+Accumulator accumulatorOf(DataType dtype, const Profile* profile) {
+  const DataType compute = fuser::computeType(dtype);
+  const bool isNarrow = profile && profile->narrowAccumulation && compute != dtype;
+  const Format& of = format(isNarrow ? dtype : compute);
+  const double roundoff = std::ldexp(1.0, -of.precision);
+  // Rounded twice: to the dtype that computes, and to the narrow one.
+  return {compute,
+          of.precision,
+          of.minExponent,
+          of.largest,
+          isNarrow ? roundoff * (1 + 0x1p-6) : roundoff,
+          profile && profile->flushToZero};
+}
 
 // gamma_n = n u / (1 - n u) (N. J. Higham, Accuracy and stability of numerical algorithms, 2nd edition, lemma 3.1),
 // infinite where it means nothing.
@@ -65,8 +88,9 @@ class Grid {
     unit_ = std::min(unit_, lowestBit(x.lo));
   }
   // magnitude: sum|x| in f64. It is below the bound only where it is exact.
-  bool holds(double magnitude, DataType compute) const {
-    return isPoints_ && magnitude < std::ldexp(1.0, std::min(unit_, 900) + format(compute).precision);
+  bool holds(double magnitude, const Accumulator& to) const {
+    const bool keepsSmallest = !to.flushes || unit_ >= to.minExponent;
+    return isPoints_ && keepsSmallest && magnitude < std::ldexp(1.0, std::min(unit_, 900) + to.precision);
   }
 
  private:
@@ -83,7 +107,7 @@ uint8_t onlyValue(const Interval& x) {
 // Joins the terms of one result element, in any order.
 class Sum {
  public:
-  Sum(DataType compute, int64_t depth) : compute_(compute), depth_(depth) {}
+  Sum(const Accumulator& accumulator, int64_t depth) : accumulator_(accumulator), depth_(depth) {}
 
   void add(const Interval& x) {
     ++count_;
@@ -103,9 +127,8 @@ class Sum {
 
   Interval result() const {
     if (count_ == 0) return {0, 0, kZeros};
-    const double u = roundoff(compute_);
-    const bool exact = count_ == 1 || grid_.holds(magnitude_, compute_);
-    const double error = exact ? 0 : gamma(std::min(depth_, count_ - 1), u);
+    const bool exact = count_ == 1 || grid_.holds(magnitude_, accumulator_);
+    const double error = exact ? 0 : gamma(std::min(depth_, count_ - 1), accumulator_.roundoff);
     Interval set;
     // NaN in any order: a NaN among the terms, or infinities of both signs.
     if ((certain_ & kNan) || (certain_ & kInfs) == kInfs) {
@@ -115,9 +138,8 @@ class Sum {
     set.flags = flags_;
     if ((flags_ & kInfs) == kInfs) set.flags |= kNan;
     // Every partial sum lies within these.
-    const double largest = format(compute_).largest;
-    const bool over = (1 + error) * positive_ > largest;
-    const bool under = (1 + error) * negative_ > largest;
+    const bool over = (1 + error) * positive_ > accumulator_.largest;
+    const bool under = (1 + error) * negative_ > accumulator_.largest;
     if (over && count_ > 1) set.flags |= kPosInf;
     if (under && count_ > 1) set.flags |= kNegInf;
     if (count_ > 1 && over && under) set.flags |= kNan;
@@ -125,20 +147,22 @@ class Sum {
     // A term that is certainly infinite or NaN leaves no finite result; one that may be does.
     if (certainlySpecial_) return set;
     const double n = static_cast<double>(count_);
-    const double slack = exact ? 0 : error * magnitude_ * (1 + 0x1p-40) + n * n * 0x1p-104 * magnitude_;
+    const double lost = accumulator_.flushes ? n * accumulator_.smallestNormal() : 0;
+    const double slack = exact ? 0 : error * magnitude_ * (1 + 0x1p-40) + n * n * 0x1p-104 * magnitude_ + lost;
+    const double largest = format(accumulator_.compute).largest;
     const double ownLo = exact ? 0 : std::fabs(lo_.value()) * 0x1p-52;
     const double ownHi = exact ? 0 : std::fabs(hi_.value()) * 0x1p-52;
     set.lo = std::max(lo_.value() - ownLo - slack, -largest * 2);
     set.hi = std::min(hi_.value() + ownHi + slack, largest * 2);
     if (!(set.lo <= set.hi)) set.lo = -largest, set.hi = largest;  // the reference itself overflowed
     set.flags |= kZeros;
-    return roundTo(set, compute_);
+    return roundTo(set, accumulator_.compute);
   }
 
   double magnitude() const { return magnitude_; }
 
  private:
-  DataType compute_;
+  Accumulator accumulator_;
   int64_t depth_;
   int64_t count_ = 0;
   uint8_t flags_ = 0;
@@ -166,8 +190,7 @@ class ExactProduct {
     negative_ ^= x.lo < 0;
     (e < 0 ? down_ : up_) += e;
   }
-  std::optional<double> result(DataType compute) const {
-    const Format& of = format(compute);
+  std::optional<double> result(const Accumulator& of) const {
     const bool fits = isPoints_ && odd_ < std::ldexp(1.0, of.precision) && down_ >= of.minExponent && up_ < 1000 &&
                       std::ldexp(odd_, static_cast<int>(up_)) <= of.largest;
     if (!fits) return std::nullopt;
@@ -185,7 +208,7 @@ class ExactProduct {
 // 0 or infinite, which only widens them.
 class Product {
  public:
-  explicit Product(DataType compute) : compute_(compute) {}
+  explicit Product(const Accumulator& accumulator) : accumulator_(accumulator) {}
 
   void add(const Interval& x) {
     ++count_;
@@ -208,12 +231,12 @@ class Product {
 
   Interval result() const {
     if (count_ == 0) return Interval::of(1);
-    const Format& of = format(compute_);
+    const Accumulator& of = accumulator_;
+    const double largest = format(of.compute).largest;
     if (!certainlySpecial_ && flags_ == 0) {
-      if (const std::optional<double> product = exact_.result(compute_)) return Interval::of(*product);
+      if (const std::optional<double> product = exact_.result(of)) return Interval::of(*product);
     }
-    const double error =
-        count_ == 1 ? 0 : gamma(count_ - 1, roundoff(compute_)) + 0x1p-60 * static_cast<double>(count_);
+    const double error = count_ == 1 ? 0 : gamma(count_ - 1, of.roundoff) + 0x1p-60 * static_cast<double>(count_);
     Interval set;
     // NaN in any order: a NaN among the factors, or an infinity and a zero.
     if ((certain_ & kNan) || (certainlyInfinite_ && certainlyZero_)) {
@@ -235,7 +258,7 @@ class Product {
     if (underflow && !certainlyZero_)
       high = std::max(high, highBig_ * (1 + error) * (std::ldexp(1.0L, of.minExponent)));
     if (!(low >= 0)) low = 0;
-    if (!(high <= of.largest)) high = 2 * static_cast<long double>(of.largest);
+    if (!(high <= largest)) high = 2 * static_cast<long double>(largest);
     const double outerLow = down(static_cast<double>(low));
     const double outerHigh =
         up(static_cast<double>(std::min(high, static_cast<long double>(std::numeric_limits<double>::max()))));
@@ -244,7 +267,7 @@ class Product {
     set.lo = mayBeNegative_ ? -hi : lo;
     set.hi = mayBePositive_ ? hi : -lo;
     if (set.hasZero()) set.flags |= kZeros;
-    return roundTo(set, compute_);
+    return roundTo(set, of.compute);
   }
 
  private:
@@ -260,7 +283,7 @@ class Product {
     return (mayBePositive_ ? positive : 0) | (mayBeNegative_ ? negative : 0);
   }
 
-  DataType compute_;
+  Accumulator accumulator_;
   ExactProduct exact_;
   int64_t count_ = 0;
   uint8_t flags_ = 0;
@@ -286,22 +309,41 @@ Interval term(const Value& operand, int64_t offset) {
   return hull(set, {std::max(product.lo, -kLargest), std::min(product.hi, kLargest), kZeros});
 }
 
-Interval reduceReal(OpKind op, const Value& operand, const ReducedAxes& axes, int64_t base, DataType compute) {
+Interval reduceReal(OpKind op, const Value& operand, const ReducedAxes& axes, int64_t base,
+                    const Accumulator& accumulator, const Profile* profile) {
   if (op == OpKind::Prod) {
-    Product product(compute);
+    Product product(accumulator);
     forEachTerm(axes, base, [&](int64_t at) { product.add(operand.realAt(at)); });
     return product.result();
   }
   const bool max = op == OpKind::Amax;
   FUSER_CHECK(max || op == OpKind::Amin, "no reduction");
   Interval result = Interval::of(max ? -kInfinity : kInfinity);
+  const bool mayDropNan = profile && profile->numberBesideNan;
   forEachTerm(axes, base, [&](int64_t at) {
-    result = max ? maximum(result, operand.realAt(at)) : minimum(result, operand.realAt(at));
+    const Interval& x = operand.realAt(at);
+    const Interval without = !mayDropNan ? Interval{} : max ? maximumNumber(result, x) : minimumNumber(result, x);
+    result = hull(max ? maximum(result, x) : minimum(result, x), without);
   });
   return result;
 }
 
-Whole reduceWhole(OpKind op, const Value& operand, const ReducedAxes& axes, int64_t base, DataType dtype) {
+// Whether some partial sum or product, in some order, may leave the dtype.
+bool mayOverflow(OpKind op, const Value& operand, const ReducedAxes& axes, int64_t base, DataType dtype) {
+  double sum = 0, product = 1;
+  forEachTerm(axes, base, [&](int64_t at) {
+    const Whole& x = operand.wholeAt(at);
+    const double size = std::max(std::fabs(static_cast<double>(x.lo)), std::fabs(static_cast<double>(x.hi)));
+    sum += size;
+    product *= std::max(size, 1.0);
+  });
+  return (op == OpKind::Sum ? sum : product) * (1 + 0x1p-30) > static_cast<double>(fullRange(dtype).hi);
+}
+
+Whole reduceWhole(OpKind op, const Value& operand, const ReducedAxes& axes, int64_t base, DataType dtype,
+                  const Profile* profile) {
+  const bool adds = op == OpKind::Sum || op == OpKind::Prod;
+  if (adds && profile && profile->anyOverflow && mayOverflow(op, operand, axes, base, dtype)) return fullRange(dtype);
   if (op == OpKind::Sum) {
     __int128 lo = 0;
     __int128 hi = 0;
@@ -319,9 +361,35 @@ Whole reduceWhole(OpKind op, const Value& operand, const ReducedAxes& axes, int6
   return result;
 }
 
+// The sum in the dtype that accumulates, divided by the count rounded to it. Of nothing: +0 / +0. Under a profile
+// either may be of the narrow dtype, as far as it has the count, and the quotient a product.
+Interval meanOf(const Interval& sum, double terms, DataType dtype, const Profile* profile) {
+  const DataType compute = fuser::computeType(dtype);
+  const Interval count = Interval::of(roundOnce(terms, compute));
+  if (!profile) return divide(sum, count, compute);
+  const bool isNarrow = profile->narrowAccumulation && compute != dtype;
+  const Interval dividend = isNarrow ? hull(sum, roundTo(sum, dtype)) : sum;
+  const Interval divisor = isNarrow ? hull(count, roundTo(count, dtype)) : count;
+  const Interval quotient = divide(dividend, divisor, compute);
+  if (!profile->reciprocals) return quotient;
+  const Interval reciprocal = divide(Interval::of(1), divisor, compute);
+  const Interval factor = isNarrow ? hull(reciprocal, roundTo(reciprocal, dtype)) : reciprocal;
+  return hull(quotient, multiply(dividend, factor, compute));
+}
+
 }  // namespace
 
-Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, bool contraction) {
+Value anyReduced(const fuser::Expr& expr, size_t result, const Value& operand) {
+  const ReducedAxes axes = reducedAxes(operand, expr.attributes().dims());
+  Value like;
+  like.sizes = axes.sizes;
+  like.strides = axes.strides;
+  like.real = forEachResult<Interval>(axes, [](int64_t) { return Interval{}; });
+  return anyValue(like, expr.output(result)->dtype());
+}
+
+Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, const Arithmetic& arithmetic) {
+  const Profile* profile = arithmetic.profile;
   const OpKind op = expr.op();
   const ReducedAxes axes = reducedAxes(operand, expr.attributes().dims());
   Value result;
@@ -330,30 +398,38 @@ Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, bool 
   result.strides = axes.strides;
   FUSER_CHECK(operand.dtype == result.dtype, fuser::opName(op), " of ", operand.dtype, " gives ", result.dtype);
   if (operand.whole) {
-    result.whole =
-        forEachResult<Whole>(axes, [&](int64_t base) { return reduceWhole(op, operand, axes, base, result.dtype); });
+    result.whole = forEachResult<Whole>(
+        axes, [&](int64_t base) { return reduceWhole(op, operand, axes, base, result.dtype, profile); });
     return result;
   }
   Value terms = operand;
-  if (!contraction) terms.products = nullptr;
+  if (!(profile ? profile->contraction : arithmetic.contraction)) terms.products = nullptr;
   const DataType compute = fuser::computeType(result.dtype);
+  const Accumulator accumulator = accumulatorOf(result.dtype, profile);
+  if (profile && profile->flushToZero) {
+    std::vector<Interval> sets;
+    for (const Interval& set : *operand.real) sets.push_back(flushed(set, *profile, compute));
+    terms.real = std::make_shared<const std::vector<Interval>>(std::move(sets));
+  }
+  const auto finished = [&](const Interval& set) {
+    return profile ? settled(set, *profile, result.dtype) : roundTo(set, result.dtype);
+  };
   if (op != OpKind::Sum && op != OpKind::Mean) {
     result.real = forEachResult<Interval>(
-        axes, [&](int64_t base) { return roundTo(reduceReal(op, terms, axes, base, compute), result.dtype); });
+        axes, [&](int64_t base) { return finished(reduceReal(op, terms, axes, base, accumulator, profile)); });
     return result;
   }
   std::vector<double> scales;
   result.real = forEachResult<Interval>(axes, [&](int64_t base) {
-    Sum sum(compute, depth);
+    Sum sum(accumulator, depth);
     forEachTerm(axes, base, [&](int64_t at) { sum.add(term(terms, at)); });
     if (op == OpKind::Sum) {
       scales.push_back(sum.magnitude());
-      return roundTo(sum.result(), result.dtype);
+      return finished(sum.result());
     }
-    // The sum in the dtype that accumulates, divided by the count rounded to it. Of nothing: +0 / +0.
-    const double count = roundOnce(static_cast<double>(fuser::numel(axes.reducedSizes)), compute);
-    scales.push_back(count > 0 ? sum.magnitude() / count : 0);
-    return roundTo(divide(sum.result(), Interval::of(count), compute), result.dtype);
+    const double terms = static_cast<double>(fuser::numel(axes.reducedSizes));
+    scales.push_back(terms > 0 ? sum.magnitude() / terms : 0);
+    return finished(meanOf(sum.result(), terms, result.dtype, profile));
   });
   result.scales = std::make_shared<const std::vector<double>>(std::move(scales));
   return result;

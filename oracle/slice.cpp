@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fuser/ir/tensor_view.h"
+#include "oracle/liberties.h"
 #include "oracle/rounding.h"
 
 namespace oracle {
@@ -119,8 +120,7 @@ Value permuted(const Value& value, const std::vector<int64_t>& dims) {
   return result;
 }
 
-Value filled(const Value& fill, DataType dtype, const Dims& shape) {
-  Value result = castValue(fill, dtype);
+Value filled(Value result, const Dims& shape) {
   result.sizes = shape;
   result.strides = Dims(shape.size(), 0);
   return result;
@@ -280,41 +280,49 @@ int64_t Slice::extentOf(const Val* scalar) {
   return *number;
 }
 
+Value Slice::cast(const Value& value, DataType to) const {
+  const Profile* profile = facts_.arithmetic.profile;
+  return profile ? castUnder(*profile, value, to) : castValue(value, to);
+}
+
 Value Slice::compute(const Expr* expr, size_t result) {
+  const Profile* profile = facts_.arithmetic.profile;
   std::vector<Value> x;
   for (const Val* input : expr->inputs()) x.push_back(operand(input));
   switch (expr->family()) {
     case fuser::Family::Unary:
     case fuser::Family::Binary:
-    case fuser::Family::Ternary: return pointwise(*expr, x, facts_.arithmetic);
-    case fuser::Family::Cast: return castValue(x[0], expr->output()->dtype());
+    case fuser::Family::Ternary:
+      return profile ? pointwiseUnder(*profile, *expr, x) : pointwise(*expr, x, facts_.arithmetic);
+    case fuser::Family::Cast:
+    case fuser::Family::Item: return cast(x[0], expr->output()->dtype());
     case fuser::Family::LoadStore: return x[0];
     case fuser::Family::Broadcast: return unsqueezed(x[0], expr->attributes().dims());
     case fuser::Family::Squeeze: return squeezed(x[0], expr->attributes().dims());
     case fuser::Family::Expand: return expanded(x[0], shapeOf(expr));
     case fuser::Family::Permute: return permuted(x[0], expr->attributes().dims());
-    case fuser::Family::Factory: return filled(x[0], expr->output()->dtype(), shapeOf(expr));
+    case fuser::Family::Factory: return filled(cast(x[0], expr->output()->dtype()), shapeOf(expr));
     case fuser::Family::Range: return range(shapeOf(expr), expr->output()->dtype());
     case fuser::Family::Eye: return diagonal(shapeOf(expr), expr->output()->dtype());
     case fuser::Family::Size: return exactScalar(x[0].sizes[static_cast<size_t>(expr->attributes().dim())]);
     case fuser::Family::Slice: return sliced(x[0], static_cast<size_t>(expr->attributes().dim()), shapeOf(expr));
-    case fuser::Family::Pad: return padded(x[0], x[1], numbersOf(expr));
+    case fuser::Family::Pad: return padded(x[0], cast(x[1], x[0].dtype), numbersOf(expr));
     case fuser::Family::Cat: return joined(x, static_cast<size_t>(expr->attributes().dim()));
     case fuser::Family::Reshape: return reshaped(x[0], shapeOf(expr));
     case fuser::Family::Repeat: return repeatedBy(x[0], shapeOf(expr));
     case fuser::Family::Flip: return flipped(x[0], expr->attributes().dims());
-    case fuser::Family::Item: return castValue(x[0], expr->output()->dtype());
     case fuser::Family::Reduction:
     case fuser::Family::Welford: break;
   }
   int64_t terms = 1;
   for (int64_t dim : expr->attributes().dims()) terms *= x[0].sizes[static_cast<size_t>(dim)];
   const std::optional<fuser::ReductionDepth>& depth = facts_.depths[expr->output(result)->id()];
+  if (fuser::isWelford(expr->op()) && profile) return anyReduced(*expr, result, x[0]);
   if (fuser::isWelford(expr->op())) return welford(*expr, result, x[0], depth.value_or(unknownDepth(terms)));
   if (!depth && terms > 1 && fuser::numel(x[0].sizes) > 0 && *expr->info().combine == fuser::OpKind::Add && x[0].real) {
     withoutDepth_.push_back(expr);
   }
-  return reduce(*expr, x[0], depth ? depth->total() : std::max<int64_t>(terms - 1, 0), facts_.arithmetic.contraction);
+  return reduce(*expr, x[0], depth ? depth->total() : std::max<int64_t>(terms - 1, 0), facts_.arithmetic);
 }
 
 }  // namespace oracle

@@ -59,6 +59,7 @@ class Slice {
   void computeOperands(const fuser::Expr* expr);
   Value compute(const fuser::Expr* expr, size_t result);
   const Value& operand(const fuser::Val* val);
+  Value cast(const Value& value, fuser::DataType to) const;
   fuser::Dims shapeOf(const fuser::Expr* expr);
   // Sizes, counts and bounds among the attributes: of a pad, two an axis.
   std::vector<int64_t> numbersOf(const fuser::Expr* expr);
@@ -73,9 +74,15 @@ class Slice {
 // --- the rules that compute() applies ---
 
 Value pointwise(const fuser::Expr& expr, std::span<const Value> operands, const Arithmetic& arithmetic);
+// The dtype in which an op computes, and its rule on operands of it (a condition is a bool).
+fuser::DataType commonType(const fuser::Expr& expr, std::span<const Value> operands);
+Value applyRule(fuser::OpKind op, std::span<const Value> operands, fuser::DataType common,
+                const Arithmetic& arithmetic);
 Value castValue(const Value& value, fuser::DataType to);
 // `depth`: additions on the longest path; only sums of floats use it.
-Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, bool contraction);
+Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, const Arithmetic& arithmetic);
+// Of a reduction that nothing is known of.
+Value anyReduced(const fuser::Expr& expr, size_t result, const Value& operand);
 
 // An element of one of the operands.
 struct Source {

@@ -17,6 +17,7 @@
 #include "fuser/text/read_file.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/compilers/exact_mode.h"
+#include "fuzz/compilers/profiles.h"
 #include "fuzz/compilers/target_judge.h"
 #include "fuzz/faults/faults.h"
 
@@ -131,6 +132,8 @@ void GeneratorArguments::addFaultTo(CLI::App* app) {
       ->group(kGroup);
 }
 
+std::set<OpKind> opsNamed(const std::vector<std::string>& names) { return parseOps(names); }
+
 void GeneratorArguments::resolve() {
   const bool usual = options.medianElements == GeneratorOptions().medianElements;
   FUSER_USER_CHECK(usual || options.medianElements <= options.maxElements, "--median-elements ", options.medianElements,
@@ -200,16 +203,29 @@ void TargetArguments::addTo(CLI::App* app) {
       ->type_name("NAME");
 }
 
-void TargetArguments::resolve(JudgeSettings& judge, Limits& limits) const {
+void TargetArguments::resolve(JudgeSettings& judge, Limits& limits, JudgingMode mode) const {
   if (target.empty()) return;
   const Target named = targetNamed(target);
   WorkerLimits ofTarget;
   ofTarget.seconds = named.seconds;
   ofTarget.residentMb = limits.residentMb;
-  judge.target = makeTargetJudge(named, ofTarget);
+  judge.target = makeTargetJudge(named, ofTarget, mode);
   // Our process waits for those of all views and for the control's.
   const auto processes = static_cast<double>(viewsOf(named).size() + 1);
   limits.seconds = std::max(limits.seconds, processes * (ofTarget.startSeconds + ofTarget.seconds) + Limits().seconds);
+}
+
+const oracle::Profile& TargetArguments::profile() const {
+  const oracle::Profile* profile = target.empty() ? nullptr : profileOf(target);
+  FUSER_USER_CHECK(profile, "--mixed-data needs a --target with a profile, which ",
+                   target.empty() ? "our own compiler" : target,
+                   " has not; profiles are rows of fuzz/compilers/profiles.def");
+  return *profile;
+}
+
+void GeneratorArguments::drawUnder(const oracle::Profile& profile) {
+  if (!only.empty()) return;
+  for (const OpKind op : judgedOps(profile)) only.emplace_back(opName(op));
 }
 
 void GeneratorArguments::drawExactly() {

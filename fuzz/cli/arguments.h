@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "fuzz/compilers/target_judge.h"
 #include "fuzz/generate/generate.h"
 #include "fuzz/isolate/worker_pool.h"
 #include "fuzz/judge/judge_case.h"
+#include "oracle/profile.h"
 
 namespace fuser::fuzz {
 
@@ -24,6 +26,8 @@ struct GeneratorArguments {
   // What a target can be judged on (fuzz/compilers/exact_mode.h): exact data and, unless --only says otherwise, exact
   // ops. Call it before resolve().
   void drawExactly();
+  // Unless --only says otherwise, the ops that a target's profile covers. Call it before resolve().
+  void drawUnder(const oracle::Profile& profile);
   // Adds "--parents".
   void addParentsTo(CLI::App* app);
   // Adds "--fault".
@@ -33,6 +37,9 @@ struct GeneratorArguments {
   // The arguments with which `generate` prints the same cases; may be empty: "--only", "add".
   std::vector<std::string> flags() const;
 };
+
+// "add", "div:rounding_mode = trunc"; a mnemonic alone means all its rows. A UserError names what is none.
+std::set<OpKind> opsNamed(const std::vector<std::string>& names);
 
 // The limits per case, and the number of concurrent workers.
 struct WorkerArguments {
@@ -49,7 +56,9 @@ struct TargetArguments {
   void addTo(CLI::App* app);
   // Sets the target, and raises the time limit of a case to what it needs; a program has the time of target.def. A
   // SetUpError if its environment is not there.
-  void resolve(JudgeSettings& judge, Limits& limits) const;
+  void resolve(JudgeSettings& judge, Limits& limits, JudgingMode mode = JudgingMode::Mixed) const;
+  // Of the target; a UserError if there is none.
+  const oracle::Profile& profile() const;
 };
 
 // Adds "--no-probes", for commands that judge.

@@ -27,5 +27,6 @@ Command addCompareCommand(CLI::App& app);
 Command addSelftestCommand(CLI::App& app);
 Command addTriageCommand(CLI::App& app);
 Command addMinimizeCommand(CLI::App& app);
+Command addProbeTargetCommand(CLI::App& app);
 
 }  // namespace fuser::fuzz

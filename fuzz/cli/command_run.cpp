@@ -24,6 +24,7 @@ struct RunArguments {
   GeneratorArguments generator;
   WorkerArguments workers;
   TargetArguments target;
+  bool mixedData = false;
   CampaignOptions campaign;
   std::vector<std::string> corpora;
   std::string out, growCorpus;
@@ -114,9 +115,11 @@ int runCampaignCommand(CLI::App& run, RunArguments& arguments, const LogPtr& log
     const std::string line = "fuserfuzz run --resume --out " + shellQuoted(arguments.out);
     if (const auto kept = argumentsOf(arguments.out)) takeKeptArguments(run, *kept, line);
   }
-  arguments.target.resolve(campaign.task.judge, arguments.workers.limits);
+  arguments.target.resolve(campaign.task.judge, arguments.workers.limits,
+                           arguments.mixedData ? JudgingMode::Mixed : JudgingMode::Exact);
   const bool onTarget = campaign.task.judge.target != nullptr;
-  if (onTarget) arguments.generator.drawExactly();
+  if (arguments.mixedData) arguments.generator.drawUnder(arguments.target.profile());
+  if (onTarget && !arguments.mixedData) arguments.generator.drawExactly();
   arguments.generator.resolve();
   campaign.arguments = keptArguments(run);
   campaign.arguments["--seed"] = " " + std::to_string(arguments.generator.seed);
@@ -273,6 +276,9 @@ Command addRunCommand(CLI::App& app) {
   arguments->generator.addFaultTo(run);
   arguments->workers.addTo(run);
   arguments->target.addTo(run);
+  run->add_flag("--mixed-data", arguments->mixedData,
+                "of a target with a profile (fuzz/compilers/profiles.def): the usual data and all ops that the profile "
+                "covers, judged by sets where results are not exact");
   addNoProbes(run, arguments->noProbes);
   const std::map<std::string, HowOften> often = {
       {"never", HowOften::Never}, {"sampled", HowOften::Sampled}, {"always", HowOften::Always}};

@@ -39,7 +39,7 @@ std::vector<Command> addCommands(CLI::App& app) {
   return {
       addRunCommand(app),      addReplayCommand(app),    addCompareCommand(app),  addTriageCommand(app),
       addGenerateCommand(app), addExportCommand(app),    addImportCommand(app),   addMinimizeCommand(app),
-      addReportCommand(app),   addPerfCheckCommand(app), addSelftestCommand(app),
+      addReportCommand(app),   addPerfCheckCommand(app), addSelftestCommand(app), addProbeTargetCommand(app),
   };
 }
 

@@ -16,6 +16,7 @@
 #include "fuzz/compilers/exact_case.h"
 #include "fuzz/compilers/exact_mode.h"
 #include "fuzz/compilers/guilt.h"
+#include "fuzz/compilers/profiles.h"
 #include "fuzz/compilers/target_outcome.h"
 #include "fuzz/export/export.h"
 #include "fuzz/judge/pattern.h"
@@ -31,8 +32,9 @@ std::string firstLine(const std::string& text) { return text.substr(0, text.find
 // One case on one target.
 class CaseOnTarget {
  public:
-  CaseOnTarget(const Target& target, TargetWorkers& workers, const Case& testCase, const JudgeSettings& settings)
-      : target_(target), workers_(workers), case_(testCase), settings_(settings) {}
+  CaseOnTarget(const Target& target, TargetWorkers& workers, const Case& testCase, const JudgeSettings& settings,
+               const oracle::Profile* profile)
+      : target_(target), workers_(workers), case_(testCase), settings_(settings), profile_(profile) {}
 
   // Up to the programs.
   void prepare() {
@@ -111,7 +113,7 @@ class CaseOnTarget {
     if (case_.runs[index].expectation == Expectation::Rejected) return;
     const Clock::time_point start = Clock::now();
     const int run = static_cast<int>(index);
-    JudgedRun judged{index, {}, {}, {}};
+    JudgedRun judged{index, {}, {}, {}, profile_};
     try {
       judged.data = materialize(case_, case_.runs[index], settings_.maxInputBytes);
       std::vector<reference::Value> inputs;
@@ -133,8 +135,10 @@ class CaseOnTarget {
     const std::vector<Val*>& outputs = case_.fusion->outputs();
     const auto isExact = [&](const Val* output) { return judged.exactness.of(*output).empty(); };
     const auto inexact = std::find_if_not(outputs.begin(), outputs.end(), isExact);
-    if (inexact != outputs.end()) report(VerdictKind::Undecided, run, "not exact: " + judged.exactness.of(**inexact));
-    if (std::any_of(outputs.begin(), outputs.end(), isExact)) {
+    const bool isMixed = judged.profile != nullptr;
+    if (inexact != outputs.end() && !isMixed)
+      report(VerdictKind::Undecided, run, "not exact: " + judged.exactness.of(**inexact));
+    if (isMixed || std::any_of(outputs.begin(), outputs.end(), isExact)) {
       runs_.push_back(std::move(judged));
       return;
     }
@@ -178,6 +182,7 @@ class CaseOnTarget {
       if (isFinding(outcome.kind)) return reportFinding(*worker, outcome);
       if (isMain(*worker)) {
         if (outcome.kind == VerdictKind::Unsupported) refused = outcome.detail;
+        reportUndecided(outcome);
         report(outcome.kind, outcome.run, outcome.reason, outcome.detail);
       } else if (!refused.empty() && outcome.kind == VerdictKind::Agrees) {
         outcome.kind = VerdictKind::Check;
@@ -236,6 +241,22 @@ class CaseOnTarget {
       break;
     }
     return outcome;
+  }
+
+  // Of an answer without a finding, in mixed mode.
+  void reportUndecided(const TargetOutcome& outcome) {
+    for (size_t i = 0; i < outcome.judgements.size(); ++i) {
+      const oracle::Judgement& judgement = outcome.judgements[i];
+      if (!runs_.at(i).profile || judgement.verdict != oracle::Verdict::Undecided) continue;
+      const auto isOpen = [](const oracle::ValueJudgement& output) {
+        return output.counts.decided < output.counts.judged;
+      };
+      const auto open = std::find_if(judgement.outputs.begin(), judgement.outputs.end(), isOpen);
+      const std::string why = !judgement.reason.empty() || open == judgement.outputs.end() || !open->op
+                                  ? judgement.reason
+                                  : concat(opName(*open->op), " %", open->name, ": the accepted set is too wide");
+      report(VerdictKind::Undecided, static_cast<int>(runs_[i].index), why);
+    }
   }
 
   TargetOutcome askControl() {
@@ -304,6 +325,7 @@ class CaseOnTarget {
   TargetWorkers& workers_;
   const Case& case_;
   const JudgeSettings& settings_;
+  const oracle::Profile* profile_;  // null: exact mode
   std::vector<JudgedRun> runs_;
   WorkerRequest request_;
   std::map<const ViewWorker*, WorkerReply> replies_;  // to request_
@@ -315,8 +337,9 @@ class CaseOnTarget {
 
 class WorkerJudge final : public TargetJudge {
  public:
-  WorkerJudge(const Target& target, const WorkerLimits& limits, std::vector<TargetView> views, WorkerCommand control)
-      : target_(target), name_(fullName(target)) {
+  WorkerJudge(const Target& target, const WorkerLimits& limits, std::vector<TargetView> views, WorkerCommand control,
+              JudgingMode mode)
+      : target_(target), name_(fullName(target)), profile_(mode == JudgingMode::Mixed ? profileOf(target.name) : nullptr) {
     FUSER_CHECK(!views.empty() && views.front().every == 1, "a target has a main view, which sees all cases");
     for (TargetView& view : views) workers_.views.push_back(std::make_unique<ViewWorker>(std::move(view), limits));
     if (!control.arguments.empty()) workers_.control = std::make_unique<WorkerProcess>(std::move(control), limits);
@@ -326,7 +349,7 @@ class WorkerJudge final : public TargetJudge {
   std::vector<CaseVerdict> judge(std::span<const Case* const> cases, const JudgeSettings& settings) override {
     std::vector<std::unique_ptr<CaseOnTarget>> judged;
     for (const Case* testCase : cases) {
-      judged.push_back(std::make_unique<CaseOnTarget>(target_, workers_, *testCase, settings));
+      judged.push_back(std::make_unique<CaseOnTarget>(target_, workers_, *testCase, settings, profile_));
       judged.back()->prepare();
     }
     askAtOnce(judged);
@@ -374,17 +397,18 @@ class WorkerJudge final : public TargetJudge {
 
   const Target target_;
   const std::string name_;
+  const oracle::Profile* profile_;
   TargetWorkers workers_;
 };
 
 }  // namespace
 
 std::shared_ptr<TargetJudge> makeTargetJudge(const Target& target, const WorkerLimits& limits,
-                                             std::vector<TargetView> views, WorkerCommand control) {
-  return std::make_shared<WorkerJudge>(target, limits, std::move(views), std::move(control));
+                                             std::vector<TargetView> views, WorkerCommand control, JudgingMode mode) {
+  return std::make_shared<WorkerJudge>(target, limits, std::move(views), std::move(control), mode);
 }
 
-std::shared_ptr<TargetJudge> makeTargetJudge(const Target& target, const WorkerLimits& limits) {
+std::shared_ptr<TargetJudge> makeTargetJudge(const Target& target, const WorkerLimits& limits, JudgingMode mode) {
   const auto checkIsSetUp = [](const Target& one) {
     const std::string why = whyNotSetUp(one);
     FUSER_SET_UP_CHECK(why.empty(), why);
@@ -396,7 +420,7 @@ std::shared_ptr<TargetJudge> makeTargetJudge(const Target& target, const WorkerL
     checkIsSetUp(other);
     control = viewsOf(other).front().command;
   }
-  return makeTargetJudge(target, limits, viewsOf(target), std::move(control));
+  return makeTargetJudge(target, limits, viewsOf(target), std::move(control), mode);
 }
 
 }  // namespace fuser::fuzz

@@ -2,6 +2,7 @@
 
 #include "fuser/support/check.h"
 #include "fuzz/compilers/compare_exactly.h"
+#include "fuzz/compilers/mixed_mode.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -47,8 +48,9 @@ TargetOutcome judged(const Answer& answer, const std::string& name, const Fusion
     const AnswerRun* given = runOf(answer, run.index);
     if (!given)
       return failure(VerdictKind::Invariant, concat("the worker of ", name, " leaves out run ", index), index);
-    const oracle::Judgement& judgement =
+    oracle::Judgement& judgement =
         outcome.judgements.emplace_back(compareExactly(fusion, run.values, run.exactness, given->outputs));
+    judgeInexact(judgement, fusion, run, given->outputs);
     outcome.answered.push_back(*given);
     if (judgement.verdict != oracle::Verdict::Differs || outcome.wrong) continue;
     outcome.kind = VerdictKind::Differs;

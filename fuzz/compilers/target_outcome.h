@@ -19,6 +19,7 @@ struct JudgedRun {
   RunData data;
   std::vector<std::optional<reference::Value>> values;  // reference::evaluate's
   Exactness exactness;                                  // of the values
+  const oracle::Profile* profile = nullptr;             // mixed mode (mixed_mode.h); null: exact mode
 };
 
 struct TargetOutcome {

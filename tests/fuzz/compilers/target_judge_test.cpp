@@ -26,12 +26,13 @@ run { %x = values [1.0, 2.0] : f32[2] }
 constexpr const char* kRight = "write(answer(identity, 1, '', run(floats(2, 4))))";
 constexpr const char* kWrong = "write(answer(identity, 1, '', run(floats(2, 5))))";
 
-JudgeSettings settingsWith(const std::string& worker, const std::string& control = "", double seconds = 20) {
+JudgeSettings settingsWith(const std::string& worker, const std::string& control = "", double seconds = 20,
+                           JudgingMode mode = JudgingMode::Exact) {
   WorkerLimits limits = shortLimits();
   limits.seconds = seconds;
   JudgeSettings settings;
   settings.target = makeTargetJudge(targetNamed("torch-compile"), limits, {{"compile", fakeWorker(worker)}},
-                                    control.empty() ? WorkerCommand() : fakeWorker(control));
+                                    control.empty() ? WorkerCommand() : fakeWorker(control), mode);
   return settings;
 }
 
@@ -119,6 +120,47 @@ TEST(TargetJudgeTest, WhatTheProcessDoesIsAFinding) {
   EXPECT_EQ(lie.kind, VerdictKind::Invariant);
   const CaseVerdict hang = judgeCase(parseCase(kDoubled, "test"), settingsWith("time.sleep(100)", "", 0.3));
   EXPECT_EQ(hang.kind, VerdictKind::Hang);
+}
+
+// 0.1 is no f32: its products are sets of one number each in f32, and of a variance nothing is known.
+TEST(TargetJudgeTest, InMixedModeAnInexactOutputIsJudgedByItsSet) {
+  const Case testCase = parseCase(R"(
+fusion f(%x: f32[i0]) {
+  %y = mul(%x, 0.1)
+  %z = add(%x, %x)
+  return %y, %z
+}
+run { %x = values [1.0, 2.0] : f32[2] }
+)",
+                                  "test");
+  const auto verdictOn = [&](const std::string& outputs) {
+    const std::string worker = "write(answer(identity, 1, '', run(" + outputs + ")))";
+    return judgeCase(testCase, settingsWith(worker, "", 20, JudgingMode::Mixed));
+  };
+  const CaseVerdict right = verdictOn("floats(0.1, 0.2), floats(2, 4)");
+  EXPECT_EQ(right.kind, VerdictKind::Agrees) << toString(right);
+  EXPECT_EQ(right.elements.judged, 4);
+  EXPECT_EQ(right.elements.decided, 4);
+  const CaseVerdict wrong = verdictOn("floats(0.1, 0.2000001), floats(2, 4)");
+  EXPECT_EQ(wrong.kind, VerdictKind::Differs) << toString(wrong);
+  EXPECT_EQ(wrong.reason, "%y: 1 of 2 elements differ");
+  EXPECT_EQ(verdictOn("floats(0.1, 0.2), floats(2, 5)").reason, "%z: 1 of 2 elements differ");
+}
+
+TEST(TargetJudgeTest, InMixedModeASetThatIsTooWideIsUndecided) {
+  const JudgeSettings settings =
+      settingsWith("write(answer(identity, 1, '', run(floats(5))))", "", 20, JudgingMode::Mixed);
+  const CaseVerdict verdict = judgeCase(parseCase(R"(
+fusion f(%x: f32[i0]) {
+  %y = var(%x) {dims = [0], keepdim = true, correction = 1}
+  return %y
+}
+run { %x = values [1.0, 2.5] : f32[2] }
+)",
+                                                  "test"),
+                                        settings);
+  EXPECT_EQ(verdict.kind, VerdictKind::Undecided) << toString(verdict);
+  EXPECT_EQ(verdict.elements.decided, 0);
 }
 
 TEST(TargetJudgeTest, AnInexactOutputIsNotJudgedAndTheOthersAre) {
