@@ -19,6 +19,7 @@
 #include <limits>
 
 #include "fuser/ir/builder.h"
+#include "fuser/ir/infer.h"
 #include "fuser/ir/replace_value.h"
 #include "fuser/ir/sharding.h"
 #include "fuser/passes/passes.h"
@@ -115,7 +116,8 @@ class ReplaceEmpty : public Pass {
       return val->as<TensorView>()->axes()[static_cast<size_t>(dim)]->size()->isConstant(0);
     });
     if (kept.empty() || kept.size() == cat->inputs().size() || !isUsed(old)) return;
-    if (!makesElementsAlike(kept, static_cast<size_t>(dim), old) || isPlaced(old) || !mayApply()) return;
+    if (!makesElementsAlike(kept, static_cast<size_t>(dim), old) || !hasSizesOf(*fusion, kept, *cat)) return;
+    if (isPlaced(old) || !mayApply()) return;
     putInPlace(fusion, old, kept.size() == 1 ? build::set(*fusion, kept[0]->as<TensorView>(), old->name())
                                             : build::cat(*fusion, kept, dim, old->name()));
   }
@@ -131,6 +133,19 @@ class ReplaceEmpty : public Pass {
       if (stored == old->axes()[axis]->isBroadcast()) return false;
     }
     return true;
+  }
+
+  // Whether a cat of these operands, or one of them, has the sizes of the cat's result as these are written. Operands
+  // may write equal sizes differently, and what reads them has axes that follow from how they are written: a slice of
+  // one element of i0 + 1 has that one, of i2 it may have none.
+  static bool hasSizesOf(Fusion& fusion, const std::vector<Val*>& kept, const Expr& cat) {
+    const InferredType type =
+        kept.size() == 1 ? infer(fusion, OpKind::Set, kept, {}) : infer(fusion, OpKind::Cat, kept, cat.attributes());
+    const std::vector<IterDomain*> axes = cat.output()->as<TensorView>()->axes();
+    return std::equal(type.axes.begin(), type.axes.end(), axes.begin(), axes.end(),
+                      [](const AxisType& axis, const IterDomain* old) {
+                        return axis == AxisType{old->type(), old->extent(), old->expandedExtent()};
+                      });
   }
 
   void replace(Fusion* fusion, TensorView* old, ScalarValue value) { replace(fusion, old, fusion->newConstant(value)); }

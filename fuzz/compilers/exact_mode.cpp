@@ -116,15 +116,15 @@ class ExactExpr {
 
   // Most are far from every limit.
   bool isExactByBounds() const {
-    if (!fits(result_.bounds, result_.dtype) || result_.elements.empty()) return false;
+    if (!fits(result_.bounds, resultType_) || result_.elements.empty()) return false;
     std::vector<NumberBounds> bounds;
     for (const Numbers* operand : operands_) bounds.push_back(operand->bounds);
     if (isOfTerms(row_.rule)) {
       const size_t terms = operands_[0]->elements.size() / result_.elements.size();
-      return isExactWithin(row_.rule, {bounds.data(), 1}, dtype_, static_cast<int64_t>(terms));
+      return isExactWithin(row_.rule, {bounds.data(), 1}, type_, static_cast<int64_t>(terms));
     }
-    if (isElementwise()) return isExactWithin(row_.rule, bounds, dtype_);
-    return row_.rule != ExactRule::Range && isExactWithin(ExactRule::Keep, bounds, dtype_);
+    if (isElementwise()) return isExactWithin(row_.rule, bounds, type_);
+    return row_.rule != ExactRule::Range && isExactWithin(ExactRule::Keep, bounds, type_);
   }
 
   // byRule: as the row says; else only that each fits.

@@ -165,12 +165,12 @@ void NumberBounds::add(double number) {
   unit = std::min(unit, unitOf(number));
 }
 
-bool fits(const NumberBounds& bounds, DataType dtype) {
-  return bounds.areFinite && fits(bounds.most, bounds.unit, roomOf(dtype));
+bool fits(const NumberBounds& bounds, const HeldType& type) {
+  return bounds.areFinite && fits(bounds.most, bounds.unit, roomOf(type));
 }
 
-bool isExactWithin(ExactRule rule, std::span<const NumberBounds> operands, DataType dtype, int64_t terms) {
-  const Room room = roomOf(dtype);
+bool isExactWithin(ExactRule rule, std::span<const NumberBounds> operands, const HeldType& type, int64_t terms) {
+  const Room room = roomOf(type);
   const auto sum = [](const NumberBounds& a, const NumberBounds& b) {
     return NumberBounds{true, a.most + b.most, std::min(a.unit, b.unit)};
   };
@@ -194,7 +194,7 @@ bool isExactWithin(ExactRule rule, std::span<const NumberBounds> operands, DataT
       return fit(multiplied) && fit(sum(a, multiplied));
     }
     case ExactRule::Convert:  // to integers without the fraction
-      return dtype == DataType::Bool || fit({true, a.most, isFloating(dtype) ? a.unit : std::max(a.unit, 0)});
+      return type.dtype == DataType::Bool || fit({true, a.most, isFloating(type.dtype) ? a.unit : std::max(a.unit, 0)});
     case ExactRule::Average:
       if (!std::has_single_bit(static_cast<uint64_t>(terms))) return false;
       [[fallthrough]];

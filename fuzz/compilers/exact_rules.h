@@ -46,11 +46,11 @@ struct NumberBounds {
   int unit = std::numeric_limits<int>::max() / 4;  // a power of two of which all are multiples, as exponent
   void add(double number);
 };
-// Whether the dtype has all of them.
-bool fits(const NumberBounds& bounds, DataType dtype);
+// Whether the type has all of them, however it is held.
+bool fits(const NumberBounds& bounds, const HeldType& type);
 // Whether nothing speaks against any result of operands within these bounds, so that nobody needs to look at each.
 // False says nothing. terms: of a rule of terms how many each result has.
-bool isExactWithin(ExactRule rule, std::span<const NumberBounds> operands, DataType dtype, int64_t terms = 1);
+bool isExactWithin(ExactRule rule, std::span<const NumberBounds> operands, const HeldType& type, int64_t terms = 1);
 
 // The terms of one result: what is finite among them, and how many there are.
 struct ExactTerms {

@@ -64,6 +64,7 @@ Guilt guiltOf(VerdictKind kind, ViewWorker& shown, TargetWorkers& workers, const
   const std::string name = guiltySwitch(shown, request, judge);
   if (!name.empty()) {
     guilt.name = name;
+    guilt.isSwitch = true;
     guilt.detail += concat("; in ", shown.view.name, " it is gone without ", name);
   }
   return guilt;

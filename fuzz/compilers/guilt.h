@@ -15,6 +15,7 @@ struct Guilt {
   // "every view", "the views all, extended".
   std::string name;
   std::string detail;  // a sentence on the views, one on the switch
+  bool isSwitch = false;
 };
 
 // Of a request and what comes of it.

@@ -7,7 +7,7 @@ struct Liberty {
   std::string_view target;
   DataType dtype, as;
 };
-constexpr Liberty kLiberties[] = {
+constexpr Liberty kTargetLiberties[] = {
 #define LIBERTY(target, dtype, as, why) {target, DataType::dtype, DataType::as},
 #include "fuzz/compilers/liberties.def"
 #undef LIBERTY
@@ -17,7 +17,7 @@ constexpr Liberty kLiberties[] = {
 
 HeldType heldBy(std::string_view target, DataType dtype) {
   HeldType held(dtype);
-  for (const Liberty& liberty : kLiberties) {
+  for (const Liberty& liberty : kTargetLiberties) {
     if (liberty.target == target && liberty.dtype == dtype) held.also.push_back(liberty.as);
   }
   return held;

@@ -16,6 +16,7 @@
 #include "fuzz/compilers/exact_case.h"
 #include "fuzz/compilers/exact_mode.h"
 #include "fuzz/compilers/guilt.h"
+#include "fuzz/compilers/guilty_op.h"
 #include "fuzz/compilers/profiles.h"
 #include "fuzz/compilers/target_outcome.h"
 #include "fuzz/export/export.h"
@@ -155,12 +156,7 @@ class CaseOnTarget {
       runs_.clear();
       return report(VerdictKind::Unsupported, -1, toString(*exported.refusal));
     }
-    for (const ExportedProgram& program : exported.programs) {
-      const auto isItsRun = [&](const JudgedRun& run) { return run.index == program.run; };
-      if (!program.run || std::any_of(runs_.begin(), runs_.end(), isItsRun))
-        request_.programs.push_back(
-            {program.run ? static_cast<uint32_t>(*program.run) : kAllRuns, program.text, program.data});
-    }
+    request_ = requestOf(exported, runs_);
     std::erase_if(runs_, [this](const JudgedRun& run) { return isLeftOut(run); });
   }
 
@@ -307,7 +303,14 @@ class CaseOnTarget {
     report(outcome.kind, outcome.run, concat(seen, outcome.reason), concat(seen, "on ", version, ": ", outcome.detail));
     verdict_.seenIn = isMain(worker) ? SeenIn::Run : SeenIn::View;
     verdict_.place = guilt.name;
-    if (outcome.wrong) describe(outcome, guilt.name);
+    if (!outcome.wrong) return;
+    const std::string op = guilt.isSwitch ? "" : guiltyOp(case_, runs_, target_.format, [&](const WorkerRequest& all) {
+      ++verdict_.compilations;
+      return worker.process.ask(all);
+    });
+    if (!op.empty()) verdict_.place = guilt.name.empty() ? op : concat(op, " in ", guilt.name);
+    describe(outcome, verdict_.place);
+    if (!op.empty()) verdict_.wrongOp = op;
   }
 
   void describe(const TargetOutcome& outcome, const std::string& guilty) {

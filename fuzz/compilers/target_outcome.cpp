@@ -1,5 +1,7 @@
 #include "fuzz/compilers/target_outcome.h"
 
+#include <algorithm>
+
 #include "fuser/support/check.h"
 #include "fuzz/compilers/compare_exactly.h"
 #include "fuzz/compilers/mixed_mode.h"
@@ -79,6 +81,17 @@ TargetOutcome withoutTimes(const WorkerReply& reply, const std::string& name, co
 }
 
 }  // namespace
+
+WorkerRequest requestOf(const Exported& exported, const std::vector<JudgedRun>& runs) {
+  WorkerRequest request;
+  for (const ExportedProgram& program : exported.programs) {
+    const auto isItsRun = [&](const JudgedRun& run) { return run.index == program.run; };
+    if (!program.run || std::any_of(runs.begin(), runs.end(), isItsRun))
+      request.programs.push_back(
+          {program.run ? static_cast<uint32_t>(*program.run) : kAllRuns, program.text, program.data});
+  }
+  return request;
+}
 
 TargetOutcome outcomeOf(const WorkerReply& reply, const std::string& name, const Fusion& fusion,
                         const std::vector<JudgedRun>& runs) {

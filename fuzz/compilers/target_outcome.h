@@ -8,6 +8,7 @@
 #include "fuser/case/case.h"
 #include "fuzz/compilers/exact_mode.h"
 #include "fuzz/compilers/worker_process.h"
+#include "fuzz/export/export.h"
 #include "fuzz/judge/judge_case.h"
 #include "oracle/reference/reference.h"
 
@@ -37,6 +38,9 @@ struct TargetOutcome {
   std::vector<AnswerTensor> given;
   std::string pattern = "type";  // of what differs, if no element does
 };
+
+// The programs of these runs, or of all at once.
+WorkerRequest requestOf(const Exported& exported, const std::vector<JudgedRun>& runs);
 
 // name: of who replied, for the sentences: "onnxruntime".
 TargetOutcome outcomeOf(const WorkerReply& reply, const std::string& name, const Fusion& fusion,

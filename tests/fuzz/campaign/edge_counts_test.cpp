@@ -11,7 +11,7 @@
 namespace fuser::fuzz {
 namespace {
 
-TaskSettings smallCases() {
+TaskSettings casesAtEdges() {
   TaskSettings settings;
   settings.generator.medianElements = 64;
   settings.generator.maxExpressions = 8;
@@ -22,18 +22,18 @@ TEST(EdgeCountsTest, ACaseIsCountedAsItIsPrinted) {
   int64_t moved = 0, none = 0;
   for (uint64_t number = 0; number < 120; ++number) {
     EdgeDraw draw;
-    campaignCase(1, number, smallCases().generator, &draw);
+    campaignCase(1, number, casesAtEdges().generator, &draw);
     if (draw.met.empty() && draw.whyNone.empty()) continue;
-    const TaskResult result = performTask(CaseTask{number}, smallCases());
+    const TaskResult result = performTask(CaseTask{number}, casesAtEdges());
     EXPECT_EQ(result.verdict.kind, VerdictKind::Agrees) << number;
     EXPECT_EQ(result.noEdge, draw.whyNone);
     none += !draw.whyNone.empty();
     int64_t runs = 0;
     for (const auto& [kind, count] : result.edges) runs += count.below + count.at + count.above;
     EXPECT_EQ(runs, static_cast<int64_t>(draw.met.size())) << number;
-    const std::string text = performTask(PrintTask{number, ""}, smallCases()).text;
+    const std::string text = performTask(PrintTask{number, ""}, casesAtEdges()).text;
     EXPECT_EQ(text.find("#: edge") != std::string::npos, runs > 0);
-    EXPECT_EQ(performTask(PlainTask{number}, smallCases()).verdict.elements.judged, result.verdict.elements.judged);
+    EXPECT_EQ(performTask(PlainTask{number}, casesAtEdges()).verdict.elements.judged, result.verdict.elements.judged);
     moved += runs > 0;
   }
   EXPECT_GT(moved, 4);

@@ -275,11 +275,30 @@ CaseVerdict verdictOfLevels(const std::array<std::string, 4>& workers) {
 TEST(TargetJudgeTest, GuiltyViewsAreNamed) {
   EXPECT_EQ(verdictOfLevels({kRight, kRight, kWrong, kWrong}).kind, VerdictKind::Agrees) << "nobody asks them";
   const CaseVerdict levels = verdictOfLevels({kWrong, kRight, kWrong, kRight});
-  EXPECT_EQ(levels.place, "the views all, extended");
+  EXPECT_EQ(levels.place, "Add in the views all, extended");
   EXPECT_NE(levels.detail.find("the views all, extended show it, disabled, basic do not"), std::string::npos);
-  EXPECT_NE(levels.title.find(", guilty: the views all, extended"), std::string::npos) << levels.title;
-  EXPECT_EQ(verdictOfLevels({kWrong, kWrong, kWrong, kWrong}).place, "every view");
-  EXPECT_EQ(verdictOfLevels({kRight, kWrong, kRight, kRight}).place, "the view disabled");
+  EXPECT_NE(levels.title.find(", guilty: Add in the views all, extended"), std::string::npos) << levels.title;
+  EXPECT_EQ(verdictOfLevels({kWrong, kWrong, kWrong, kWrong}).place, "Add in every view");
+  EXPECT_EQ(verdictOfLevels({kRight, kWrong, kRight, kRight}).place, "Add in the view disabled");
+}
+
+// With all values as outputs, %z is the first one that is wrong.
+TEST(TargetJudgeTest, TheOpThatIsWrongIsNamed) {
+  const std::string text = R"(
+fusion f(%x: f32[i0]) {
+  %y = add(%x, %x)
+  %z = neg(%y)
+  %a = abs(%z)
+  return %a
+}
+run { %x = values [1.0, 2.0] : f32[2] }
+)";
+  const std::string wrong = "outputs = [floats(2, 5)]; write(answer(identity, 1, '', run(*outputs, *others)))";
+  const std::string all = "others = [floats(2, 4), floats(-2, -5)] if identity > 1 else []; ";
+  const CaseVerdict verdict = verdictOf(all + wrong, "", text);
+  EXPECT_EQ(verdict.place, "Neg");
+  EXPECT_EQ(verdict.wrongOp, "Neg");
+  EXPECT_EQ(verdictOf("others = []; " + wrong, "", text).place, "") << "the target does not give all";
 }
 
 // A worker with the switches one to four, which is right without those that the condition on `off` says.
@@ -295,7 +314,7 @@ TEST(TargetJudgeTest, AGuiltySwitchIsNamed) {
   EXPECT_NE(one.detail.find("in all it is gone without three"), std::string::npos) << one.detail;
   const CaseVerdict two = verdictOfLevels({withSwitches("'two' in off and 'four' in off"), kRight, kRight, kRight});
   EXPECT_EQ(two.place, "several switches");
-  EXPECT_EQ(verdictOfLevels({withSwitches("False"), kRight, kRight, kRight}).place, "the view all");
+  EXPECT_EQ(verdictOfLevels({withSwitches("False"), kRight, kRight, kRight}).place, "Add in the view all");
   EXPECT_EQ(verdictOfLevels({withSwitches("'three' in off"), kWrong, kWrong, kWrong}).place, "three");
 }
 
