@@ -346,7 +346,7 @@ run { %x = values [] : bf16[0]  %i = values [] : i8[0]  %b = values [] : bool[0]
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, InstalledTargetTest,
-                         testing::Values("torch-eager", "onnx-reference", "onnxruntime", "openvino",
+                         testing::Values("torch-eager", "onnx-reference", "onnxruntime", "openvino", "tvm-cpu",
                                          "stablehlo-interpreter", "xla-cpu", "iree-cpu"),
                          [](const auto& target) {
                            std::string name = target.param;
