@@ -110,10 +110,11 @@ LACKS = re.compile(r"does not support the following ONNX operations|Evaluation f
 
 
 def failure(kind, error):
-    """In one line, without places in its sources, shapes and the names of nodes, which are not its cause."""
+    """In one line, without places in its sources, failed conditions, shapes and the names of nodes."""
     lines = [line for line in error_text(error).splitlines() if line.strip() and not line.startswith("Exception from ")]
     text = " ".join(line.strip() for line in lines).replace("RuntimeError: Exception from", "")
     text = re.sub(r"\bsrc/[\w/.]+:\d+:?", "", text)
+    text = re.sub(r"Check '.*?' failed at +(?=\S)", "", text)  # what follows says it in words
     text = re.sub(r"node '(\w+::\w+) .*?' with friendly_name '[^']*'", r"\1", text)
     text = re.sub(r"(Evaluation failed on \w+::\w+) \S+ \(.*", r"\1", text)
     return Failed(UNSUPPORTED if LACKS.search(text) else kind, re.sub(r" +", " ", text).strip())

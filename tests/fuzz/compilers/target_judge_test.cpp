@@ -461,7 +461,7 @@ TEST_P(InstalledTargetTest, CasesAtOnceAgree) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, InstalledTargetTest,
-                         testing::Values("torch-eager", "onnx-reference", "onnxruntime", "openvino",
+                         testing::Values("torch-eager", "onnx-reference", "onnxruntime", "openvino", "tvm-cpu",
                                          "stablehlo-interpreter", "xla-cpu", "iree-cpu"),
                          [](const auto& target) {
                            std::string name = target.param;
