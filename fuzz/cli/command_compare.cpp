@@ -207,6 +207,7 @@ Command addCompareCommand(CLI::App& app) {
                              ->add_option("--targets", arguments->targets,
                                           "judge the cases on several targets (fuserfuzz run --help) instead")
                              ->delimiter(',')
+                             ->allow_extra_args(false)
                              ->type_name("NAME,NAME ...");
   compare->add_option("--engine", arguments->engine, "cpu or cuda")
       ->excludes(targets)

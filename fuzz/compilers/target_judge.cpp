@@ -342,7 +342,9 @@ class WorkerJudge final : public TargetJudge {
  public:
   WorkerJudge(const Target& target, const WorkerLimits& limits, std::vector<TargetView> views, WorkerCommand control,
               JudgingMode mode)
-      : target_(target), name_(fullName(target)), profile_(mode == JudgingMode::Mixed ? profileOf(target.name) : nullptr) {
+      : target_(target),
+        name_(fullName(target)),
+        profile_(mode == JudgingMode::Mixed ? profileOf(target.name) : nullptr) {
     FUSER_CHECK(!views.empty() && views.front().every == 1, "a target has a main view, which sees all cases");
     for (TargetView& view : views) workers_.views.push_back(std::make_unique<ViewWorker>(std::move(view), limits));
     if (!control.arguments.empty()) workers_.control = std::make_unique<WorkerProcess>(std::move(control), limits);

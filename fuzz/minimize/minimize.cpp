@@ -32,7 +32,8 @@ struct PreFlight {
   std::string problem;
 };
 
-PreFlight preFlight(const std::string& text, const std::string& printed, const std::string& wanted, Judging& judging) {
+PreFlight preFlight(const std::string& text, const std::string& printed, const MinimizeSettings& settings,
+                    Judging& judging) {
   PreFlight result;
   result.finding = judging.judge(text);
   if (!isFinding(result.finding.kind)) {
@@ -54,9 +55,10 @@ PreFlight preFlight(const std::string& text, const std::string& printed, const s
   result.bucket = result.finding.bucket;
   const bool died = result.finding.kind == VerdictKind::Crash || result.finding.kind == VerdictKind::Hang ||
                     result.finding.kind == VerdictKind::OutOfMemory;
-  if (!died) result.bucket = judging.bucket(printed);
-  if (!wanted.empty() && toString(result.bucket) != wanted) {
-    result.problem = concat("it is in another bucket here: ", toString(result.bucket), " instead of ", wanted);
+  // A target's process may have died in place of ours.
+  if (!died || settings.judge.target) result.bucket = judging.bucket(printed);
+  if (!settings.bucket.empty() && toString(result.bucket) != settings.bucket) {
+    result.problem = concat("it is in another bucket here: ", toString(result.bucket), " instead of ", settings.bucket);
     return result;
   }
   // Fewer checks a candidate, where those tell the finding too.
@@ -108,7 +110,7 @@ Minimized minimize(const std::string& caseText, const MinimizeSettings& settings
   result.text = printed;
   result.before = result.after = sizeOf(parsed, printed.size());
   Judging judging(settings.judge, settings.limits);
-  const PreFlight flight = preFlight(caseText, printed, settings.bucket, judging);
+  const PreFlight flight = preFlight(caseText, printed, settings, judging);
   result.bucket = flight.bucket;
   result.reason = flight.finding.reason;
   result.detail = flight.finding.detail;
