@@ -320,7 +320,7 @@ TEST(TargetJudgeTest, AGuiltySwitchIsNamed) {
 
 TEST(TargetJudgeTest, ASwitchWithoutWhichItDoesNotRunIsNotGuilty) {
   const std::string dies = "'two' in request.off and os._exit(3); " + withSwitches("'three' in off");
-  EXPECT_EQ(verdictOfLevels({dies, kRight, kRight, kRight}).place, "the view all") << "with all off it dies";
+  EXPECT_EQ(verdictOfLevels({dies, kRight, kRight, kRight}).place, "Add in the view all") << "with all off it dies";
 }
 
 TEST(TargetJudgeTest, TheBucketOfADeathNamesWhatIsGuilty) {
