@@ -34,6 +34,7 @@ oracle::Judgement judgeUnder(const oracle::Profile& profile, const Fusion& fusio
 
 void judgeInexact(oracle::Judgement& judgement, const Fusion& fusion, const JudgedRun& run,
                   const std::vector<AnswerTensor>& outputs) {
+  if (!run.profile || outputs.size() != fusion.outputs().size()) return;
   const auto isExact = [&](size_t i) { return run.exactness.of(*fusion.outputs()[i]).empty(); };
   std::vector<size_t> inexact;
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -41,7 +42,7 @@ void judgeInexact(oracle::Judgement& judgement, const Fusion& fusion, const Judg
   }
   const bool hasProblem = std::any_of(judgement.outputs.begin(), judgement.outputs.end(),
                                       [](const oracle::ValueJudgement& output) { return !output.problem.empty(); });
-  if (!run.profile || inexact.empty() || hasProblem) return;
+  if (inexact.empty() || hasProblem) return;
   const oracle::Judgement view = judgeUnder(*run.profile, fusion, run.data, outputs);
   if (view.verdict == oracle::Verdict::Unsupported) {
     if (judgement.verdict == oracle::Verdict::Agrees) judgement.verdict = oracle::Verdict::Undecided;
