@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "fuser/ir/tensor_view.h"
 #include "oracle/real_rules.h"
@@ -197,6 +198,13 @@ Value byRule(const Profile& profile, OpKind op, std::span<const Value> x, DataTy
   if (op == OpKind::Addcmul) return sumWithPart(profile, OpKind::Mul, x, common);
   if (op == OpKind::Addcdiv) return sumWithPart(profile, OpKind::Div, x, common);
   Value result = applyRule(op, x, compute, {profile.contraction, MathLibrary::Any, nullptr});
+  if (op == OpKind::Deg2rad || op == OpKind::Rad2deg) {
+    // The factor is a scalar, too: of the compute dtype, or rounded to 16 bits.
+    const double degrees = op == OpKind::Deg2rad ? std::numbers::pi / 180 : 180 / std::numbers::pi;
+    const double wide = roundOnce(degrees, compute), narrow = roundOnce(degrees, common);
+    const Interval factor = Interval::range(std::min(wide, narrow), std::max(wide, narrow), 0);
+    result = mapped(x[0], compute, [&](const Interval& set) { return multiply(set, factor, compute); });
+  }
   if (isNarrow(common) && !profile.excessPrecision) result.products = nullptr;
   if (op == OpKind::Square && profile.contraction && (!isNarrow(common) || profile.excessPrecision)) {
     std::vector<Unrounded> products;

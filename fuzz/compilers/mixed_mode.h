@@ -13,8 +13,8 @@ namespace fuser::fuzz {
 oracle::Judgement judgeUnder(const oracle::Profile& profile, const Fusion& fusion, const RunData& data,
                              const std::vector<AnswerTensor>& outputs);
 
-// judgement: compareExactly's of the run, whose outputs have the right dtypes and shapes. Fills in what the oracle says
-// of those that are not exact. Undecided where a set is too wide.
+// judgement: compareExactly's of the run. Fills in what the oracle says of the outputs that are not exact, if all have
+// the right dtypes and shapes. Undecided where a set is too wide.
 void judgeInexact(oracle::Judgement& judgement, const Fusion& fusion, const JudgedRun& run,
                   const std::vector<AnswerTensor>& outputs);
 

@@ -32,7 +32,8 @@ std::string_view textOf(const Probe& probe);
 // program.
 const oracle::Profile* profileOf(std::string_view target);
 
-// The ops that are judged under the profile in every dtype.
+// The ops that are judged under the profile in f32. In another dtype a function may have no row: mostly, because the
+// target has no kernel.
 std::set<OpKind> judgedOps(const oracle::Profile& profile);
 
 }  // namespace fuser::fuzz

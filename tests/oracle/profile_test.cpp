@@ -300,6 +300,20 @@ TEST(ProfileTest, AFunctionNeedsARow) {
   EXPECT_TRUE(isJudged(profile, OpKind::Sum, DataType::Half));
 }
 
+// The factor of rad2deg is 57.2958 in f32 and 57.28125 in f16: a program may hold either.
+TEST(ProfileTest, ALiteralOfAFormulaMayBeRoundedTo16Bits) {
+  const Liberty degrees{"rad2deg",
+                        nullptr,
+                        "(%a: f16[i0]) { %y = rad2deg(%a) return %y }",
+                        "%a = values [0.39453125] : f16[1]",
+                        22.609375,
+                        22.59375,
+                        22.625};
+  EXPECT_NE(verdictOf(degrees, degrees.strict, {}), Verdict::Differs);
+  EXPECT_NE(verdictOf(degrees, degrees.taken, {}), Verdict::Differs);
+  EXPECT_EQ(verdictOf(degrees, degrees.tooFar, {}), Verdict::Differs);
+}
+
 // Sums take any order, whatever the profile says.
 TEST(ProfileTest, ASumTakesAnyOrder) {
   const Liberty sum{"sum",

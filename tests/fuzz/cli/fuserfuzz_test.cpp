@@ -48,8 +48,8 @@ TEST_F(FuserfuzzTest, UsageAndSetUpErrorsAreOne) {
 }
 
 TEST_F(FuserfuzzTest, EveryCommandHasALogLevel) {
-  for (const char* command :
-       {"run", "replay", "compare", "triage", "generate", "minimize", "report", "perf-check", "selftest"}) {
+  for (const char* command : {"run", "replay", "compare", "triage", "generate", "minimize", "report", "perf-check",
+                              "selftest", "probe-target"}) {
     EXPECT_NE(fuserfuzz(std::string(command) + " --help").text.find("--log-level LEVEL"), std::string::npos) << command;
   }
   const std::string rest = ": no such level of the log; there are trace, debug, info, warn, error and off\n";

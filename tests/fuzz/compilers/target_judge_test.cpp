@@ -145,6 +145,8 @@ run { %x = values [1.0, 2.0] : f32[2] }
   EXPECT_EQ(wrong.kind, VerdictKind::Differs) << toString(wrong);
   EXPECT_EQ(wrong.reason, "%y: 1 of 2 elements differ");
   EXPECT_EQ(verdictOn("floats(0.1, 0.2), floats(2, 5)").reason, "%z: 1 of 2 elements differ");
+  EXPECT_EQ(verdictOn("floats(0.1), floats(2, 4)").reason, "%y is f32[1] instead of f32[2]");
+  EXPECT_EQ(verdictOn("floats(0.1, 0.2)").reason, "1 outputs instead of 2");
 }
 
 TEST(TargetJudgeTest, InMixedModeASetThatIsTooWideIsUndecided) {
