@@ -22,12 +22,12 @@ namespace {
 bool isNarrow(DataType dtype) { return fuser::isFloating(dtype) && fuser::computeType(dtype) != dtype; }
 
 // to(set) for each element, at the same places.
-template <class To>
-Value mapped(const Value& value, DataType dtype, const To& to) {
-  using Set = decltype(value.real ? to((*value.real)[0]) : to((*value.real)[0]));
+template <class From, class To>
+Value mappedSets(const std::vector<From>& from, const Value& value, DataType dtype, const To& to) {
+  using Set = decltype(to(from[0]));
   std::vector<Set> sets;
-  sets.reserve(value.real->size());
-  for (const Interval& set : *value.real) sets.push_back(to(set));
+  sets.reserve(from.size());
+  for (const From& set : from) sets.push_back(to(set));
   Value result{dtype, value.sizes, value.strides, nullptr, nullptr, nullptr, nullptr};
   if constexpr (std::is_same_v<Set, Interval>)
     result.real = std::make_shared<const std::vector<Set>>(std::move(sets));
@@ -36,17 +36,12 @@ Value mapped(const Value& value, DataType dtype, const To& to) {
   return result;
 }
 template <class To>
+Value mapped(const Value& value, DataType dtype, const To& to) {
+  return mappedSets(*value.real, value, dtype, to);
+}
+template <class To>
 Value mappedWhole(const Value& value, DataType dtype, const To& to) {
-  using Set = decltype(to((*value.whole)[0]));
-  std::vector<Set> sets;
-  sets.reserve(value.whole->size());
-  for (const Whole& set : *value.whole) sets.push_back(to(set));
-  Value result{dtype, value.sizes, value.strides, nullptr, nullptr, nullptr, nullptr};
-  if constexpr (std::is_same_v<Set, Interval>)
-    result.real = std::make_shared<const std::vector<Set>>(std::move(sets));
-  else
-    result.whole = std::make_shared<const std::vector<Set>>(std::move(sets));
-  return result;
+  return mappedSets(*value.whole, value, dtype, to);
 }
 
 Interval everything(DataType dtype) { return Interval::everything(format(fuser::computeType(dtype)).largest); }

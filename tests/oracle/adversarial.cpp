@@ -311,15 +311,7 @@ class Engine {
 
   // Operands of the compute dtype, all of the result's sizes.
   std::vector<DenseArray> prepared(const Expr* expr, std::vector<DenseArray> x, DataType common) const {
-    Dims sizes;
-    for (const DenseArray& operand : x) {
-      if (operand.sizes.size() > sizes.size()) sizes = Dims(operand.sizes.size(), 1);
-    }
-    for (const DenseArray& operand : x) {
-      for (size_t axis = 0; axis < operand.sizes.size(); ++axis) {
-        if (operand.sizes[axis] != 1) sizes[axis] = operand.sizes[axis];
-      }
-    }
+    const Dims sizes = commonSizes(x);
     for (size_t i = 0; i < x.size(); ++i) {
       const bool condition = takesCondition(expr->op(), i);
       if (expr->input(i)->isScalar()) {

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "fuser/ops/op_table.h"
+#include "fuser/runtime/case_settings.h"
 #include "fuzz/generate/generate.h"
 #include "oracle/judge.h"
 #include "oracle/reference/reference.h"
@@ -40,17 +41,6 @@ Case generated(uint64_t number, const std::set<OpKind>& only) {
   Case testCase = fuser::fuzz::generateCase(20, number, options);
   testCase.fusion->markOrigins();
   return testCase;
-}
-
-std::vector<HostValue> hostValues(const RunData& data) {
-  std::vector<HostValue> values;
-  for (const auto& input : data.inputs) {
-    if (const auto* scalar = std::get_if<fuser::ScalarValue>(&input))
-      values.push_back(*scalar);
-    else
-      values.push_back(data.tensors[std::get<size_t>(input)].ref);
-  }
-  return values;
 }
 
 // Sums over a campaign.

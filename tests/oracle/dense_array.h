@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <memory>
+#include <vector>
 
 #include "fuser/ops/op_eval.h"
 #include "fuser/record/run_record.h"
@@ -131,6 +132,20 @@ inline DenseArray toDense(const fuser::HostValue& value) {
   DenseArray result(scalar.dtype(), {});
   std::visit([&](auto number) { std::memcpy(result.data(), &number, sizeof(number)); }, scalar.variant());
   return result;
+}
+
+// The sizes to which an op broadcasts its operands: all have one rank, or none.
+inline fuser::Dims commonSizes(const std::vector<DenseArray>& operands) {
+  fuser::Dims sizes;
+  for (const DenseArray& operand : operands) {
+    if (operand.sizes.size() > sizes.size()) sizes = fuser::Dims(operand.sizes.size(), 1);
+  }
+  for (const DenseArray& operand : operands) {
+    for (size_t axis = 0; axis < operand.sizes.size(); ++axis) {
+      if (operand.sizes[axis] != 1) sizes[axis] = operand.sizes[axis];
+    }
+  }
+  return sizes;
 }
 
 }  // namespace oracle_test

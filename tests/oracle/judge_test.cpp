@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "fuser/ir/builder.h"
+#include "fuser/runtime/case_settings.h"
 #include "fuzz/generate/generate.h"
 #include "oracle/reference/reference.h"
 #include "oracle/rounding.h"
@@ -30,17 +31,6 @@ using fuser::TensorView;
 using fuser::Val;
 using oracle::Judgement;
 using oracle::Verdict;
-
-std::vector<HostValue> hostValues(const RunData& data) {
-  std::vector<HostValue> values;
-  for (const auto& input : data.inputs) {
-    if (const auto* scalar = std::get_if<fuser::ScalarValue>(&input))
-      values.push_back(*scalar);
-    else
-      values.push_back(data.tensors[std::get<size_t>(input)].ref);
-  }
-  return values;
-}
 
 // y = exp(x) * x + 1 on 4 floats, as a correct engine with probes runs it.
 struct Chain {

@@ -123,17 +123,9 @@ class Liberal {
   }
 
   std::vector<DenseArray> prepared(const Expr& expr, DataType common) {
-    Dims sizes;
     std::vector<DenseArray> x;
     for (const Val* operand : expr.inputs()) x.push_back(valueOf(operand));
-    for (const DenseArray& operand : x) {
-      if (operand.sizes.size() > sizes.size()) sizes = Dims(operand.sizes.size(), 1);
-    }
-    for (const DenseArray& operand : x) {
-      for (size_t axis = 0; axis < operand.sizes.size(); ++axis) {
-        if (operand.sizes[axis] != 1) sizes[axis] = operand.sizes[axis];
-      }
-    }
+    const Dims sizes = commonSizes(x);
     for (size_t i = 0; i < x.size(); ++i) {
       if (expr.input(i)->isScalar()) {
         if (isNarrow(common) && chance()) x[i] = x[i].cast(common);

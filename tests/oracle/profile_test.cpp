@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "fuser/runtime/case_settings.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/generate/generate.h"
@@ -79,17 +80,6 @@ Case generated(uint64_t number) {
   options.maxElements = 1024;
   options.maxCaseElements = 1 << 13;
   return fuser::fuzz::generateCase(31, number, options);
-}
-
-std::vector<HostValue> hostValues(const RunData& data) {
-  std::vector<HostValue> values;
-  for (const auto& input : data.inputs) {
-    if (const auto* scalar = std::get_if<fuser::ScalarValue>(&input))
-      values.push_back(*scalar);
-    else
-      values.push_back(data.tensors[std::get<size_t>(input)].ref);
-  }
-  return values;
 }
 
 Verdict judged(const Case& testCase, const std::vector<HostValue>& inputs, const std::vector<DenseArray>& outputs,
