@@ -99,7 +99,7 @@ TEST_F(ExportCommandTest, AnUnknownCompilerIsNamed) {
   EXPECT_EQ(outcome.exitCode, 1);
   EXPECT_TRUE(holds(outcome.text,
                     "SETUP FAILURE: there is no compiler 'tensorflow'; known: "
-                    "iree models onnx onnxruntime stablehlo torch xla"))
+                    "iree models onnx onnxruntime openvino stablehlo torch tvm xla"))
       << outcome.text;
   EXPECT_EQ(shell("fuzz/compilers/setup --help").exitCode, 0);
 }
