@@ -11,6 +11,7 @@
 #include "fuser/ops/op_table.h"
 #include "fuser/support/check.h"
 #include "fuser/text/parser.h"
+#include "fuzz/compilers/target_outcome.h"
 #include "fuzz/export/export.h"
 #include "oracle/rounding.h"
 
@@ -262,11 +263,7 @@ Measurement measureFunction(const Target& target, WorkerProcess& worker, OpKind 
                                   " : ", type, isBinary ? concat("\n  %b = ", recipeOf(b), " : ", type) : "", "\n}\n");
   const Exported exported = exportFormat(target.format).write(parseCase(text, "measured"));
   if (exported.refusal) return {std::nullopt, toString(*exported.refusal)};
-  WorkerRequest request;
-  for (const ExportedProgram& program : exported.programs)
-    request.programs.push_back(
-        {program.run ? static_cast<uint32_t>(*program.run) : kAllRuns, program.text, program.data});
-  const WorkerReply reply = worker.ask(request);
+  const WorkerReply reply = worker.ask(requestOf(exported));
   if (reply.ending != WorkerEnding::Answered) return {std::nullopt, reply.detail.substr(0, reply.detail.find('\n'))};
   if (reply.answer.kind != AnswerKind::Ok || reply.answer.runs.empty())
     return {std::nullopt, reply.answer.text.substr(0, reply.answer.text.find('\n'))};

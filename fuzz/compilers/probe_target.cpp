@@ -4,6 +4,7 @@
 #include "fuser/support/check.h"
 #include "fuser/text/parser.h"
 #include "fuzz/compilers/mixed_mode.h"
+#include "fuzz/compilers/target_outcome.h"
 #include "fuzz/export/export.h"
 
 namespace fuser::fuzz {
@@ -35,11 +36,7 @@ ProbeResult shownBy(const Probe& probe, const std::vector<AnswerTensor>& outputs
 ProbeResult probeTarget(const Target& target, WorkerProcess& worker, const Probe& probe) {
   const Exported exported = exportFormat(target.format).write(caseOf(probe));
   if (exported.refusal) return {Shown::NotAnswered, toString(*exported.refusal)};
-  WorkerRequest request;
-  for (const ExportedProgram& program : exported.programs)
-    request.programs.push_back(
-        {program.run ? static_cast<uint32_t>(*program.run) : kAllRuns, program.text, program.data});
-  const WorkerReply reply = worker.ask(request);
+  const WorkerReply reply = worker.ask(requestOf(exported));
   if (reply.ending != WorkerEnding::Answered) return {Shown::NotAnswered, lineOf(reply.detail)};
   if (reply.answer.kind != AnswerKind::Ok || reply.answer.runs.empty())
     return {Shown::NotAnswered, lineOf(reply.answer.text)};

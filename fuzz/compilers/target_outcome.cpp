@@ -82,14 +82,20 @@ TargetOutcome withoutTimes(const WorkerReply& reply, const std::string& name, co
 
 }  // namespace
 
-WorkerRequest requestOf(const Exported& exported, const std::vector<JudgedRun>& runs) {
+WorkerRequest requestOf(const Exported& exported) {
   WorkerRequest request;
-  for (const ExportedProgram& program : exported.programs) {
+  for (const ExportedProgram& program : exported.programs)
+    request.programs.push_back(
+        {program.run ? static_cast<uint32_t>(*program.run) : kAllRuns, program.text, program.data});
+  return request;
+}
+
+WorkerRequest requestOf(const Exported& exported, const std::vector<JudgedRun>& runs) {
+  WorkerRequest request = requestOf(exported);
+  std::erase_if(request.programs, [&](const WorkerProgram& program) {
     const auto isItsRun = [&](const JudgedRun& run) { return run.index == program.run; };
-    if (!program.run || std::any_of(runs.begin(), runs.end(), isItsRun))
-      request.programs.push_back(
-          {program.run ? static_cast<uint32_t>(*program.run) : kAllRuns, program.text, program.data});
-  }
+    return program.run != kAllRuns && std::none_of(runs.begin(), runs.end(), isItsRun);
+  });
   return request;
 }
 

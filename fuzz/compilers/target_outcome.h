@@ -39,7 +39,8 @@ struct TargetOutcome {
   std::string pattern = "type";  // of what differs, if no element does
 };
 
-// The programs of these runs, or of all at once.
+// All programs; the programs of these runs, and those of all runs at once.
+WorkerRequest requestOf(const Exported& exported);
 WorkerRequest requestOf(const Exported& exported, const std::vector<JudgedRun>& runs);
 
 // name: of who replied, for the sentences: "onnxruntime".
