@@ -7,6 +7,7 @@
 #include "fuser/execute/launch_shape.h"
 #include "fuser/execute/nvrtc.h"
 #include "fuser/kernel/shared_layout.h"
+#include "fuser/support/rejection.h"
 
 namespace fuser {
 namespace {
@@ -146,12 +147,13 @@ class CudaEngine : public Engine {
   void checkFits(const Kernel& kernel) const {
     const int64_t threads = kernel.blockDim[0] * kernel.blockDim[1] * kernel.blockDim[2];
     const auto shared = static_cast<int64_t>(sharedMemoryBytes(kernel));
-    FUSER_USER_CHECK(kernel.device.warp == properties_.warp, kernel.name, " is for warps of ", kernel.device.warp,
-                     " threads, and this GPU's have ", properties_.warp, ": leave out option device_warp");
-    FUSER_USER_CHECK(threads <= properties_.threadsPerBlock && shared <= properties_.optInShared, kernel.name,
-                     " has blocks of ", threads, " threads and ", shared,
-                     " bytes of shared memory, and this GPU's have at most ", properties_.threadsPerBlock, " and ",
-                     properties_.optInShared, ": use option device = \"native\"");
+    FUSER_REJECT_UNLESS(kernel.device.warp == properties_.warp, DeviceLimits, kernel.name, " is for warps of ",
+                        kernel.device.warp, " threads, and this GPU's have ", properties_.warp,
+                        ": leave out option device_warp");
+    FUSER_REJECT_UNLESS(threads <= properties_.threadsPerBlock && shared <= properties_.optInShared, DeviceLimits,
+                        kernel.name, " has blocks of ", threads, " threads and ", shared,
+                        " bytes of shared memory, and this GPU's have at most ", properties_.threadsPerBlock, " and ",
+                        properties_.optInShared, ": use option device = \"native\"");
   }
 
   std::shared_ptr<const CudaDriver> driver_;

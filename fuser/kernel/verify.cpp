@@ -181,6 +181,7 @@ class Verifier {
       }
     }
     require(threads <= kernel_.device.threadsPerBlock, 4, threads, " threads in a block");
+    require(kernel_.blockDim[2] <= kernel_.device.threadsAlongZ, 4, kernel_.blockDim[2], " threads along z");
   }
 
   // The entry of a symbol of the kernel's arena; null for any other expression.

@@ -1,11 +1,14 @@
 // fuserfuzz compare: cases on another engine, judged by the oracle and held against the interpreter's bits; or on
 // several targets.
 
+#include <chrono>
+#include <deque>
 #include <fstream>
 #include <memory>
 #include <sstream>
 
 #include "fuser/command_line/numbers.h"
+#include "fuser/support/rejection.h"
 #include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
@@ -17,6 +20,7 @@
 #include "fuzz/compilers/compare_targets.h"
 #include "fuzz/edges/at_an_edge.h"
 #include "fuzz/minimize/judging.h"
+#include "fuzz/views/views.h"
 #include "oracle/reference/reference.h"
 #include "reports/fields_json.h"
 
@@ -30,9 +34,11 @@ struct CompareArguments {
   std::string engine = "cuda";
   std::vector<std::string> targets;
   uint64_t runs = 0;
+  std::vector<std::string> views;
   std::vector<std::string> paths;
   std::string out;
-  double seconds = 600;
+  int jobs = 1;
+  double seconds = 600, totalSeconds = 0;
   bool inProcess = false;
 };
 
@@ -40,11 +46,13 @@ struct Item {
   std::string set, origin;
   std::filesystem::path file;  // empty: generated
   uint64_t number = 0;
+  std::string view;  // of a generated case; empty: as it was drawn
 };
 
 EngineKind kindOf(const std::string& engine) { return engine == "cpu" ? EngineKind::Cpu : EngineKind::Cuda; }
 
-Case caseOf(const Item& item, const CompareArguments& arguments) {
+// nullopt: the item's view does not apply.
+std::optional<Case> caseOf(const Item& item, const CompareArguments& arguments) {
   if (item.file.empty()) {
     Case testCase = campaignCase(arguments.generator.seed, item.number, arguments.generator.options);
     // The limits of a GPU are what they are.
@@ -52,7 +60,9 @@ Case caseOf(const Item& item, const CompareArguments& arguments) {
       testCase.options.device.reset();
       testCase.options.deviceFigures.clear();
     }
-    return testCase;
+    if (item.view.empty()) return testCase;
+    const View& view = viewOfName(item.view);
+    return viewOf(view, testCase, drawOf(view, arguments.generator.seed, item.number));
   }
   return parseCase(readFusionFile(item.file), item.file);
 }
@@ -61,11 +71,15 @@ std::vector<Item> itemsOf(const CompareArguments& arguments) {
   std::vector<Item> items;
   for (const std::string& path : arguments.paths) {
     for (const std::filesystem::path& file : fusionFiles({path})) {
-      items.push_back({file.parent_path().string(), file.string(), file, 0});
+      items.push_back({file.parent_path().string(), file.string(), file, 0, ""});
     }
   }
   for (uint64_t number = 0; number < arguments.runs; ++number) {
-    items.push_back({"generated", concat("seed ", arguments.generator.seed, " case ", number), {}, number});
+    const std::string origin = concat("seed ", arguments.generator.seed, " case ", number);
+    items.push_back({"generated", origin, {}, number, ""});
+    for (const std::string& view : arguments.views) {
+      items.push_back({"generated, " + view, concat(origin, " in the view '", view, "'"), {}, number, view});
+    }
   }
   FUSER_USER_CHECK(!items.empty(), "nothing to compare: name files or folders, or a number of cases with --runs");
   return items;
@@ -86,8 +100,14 @@ std::vector<ComparedCase> compareItems(const std::vector<Item>& items, ItemRange
   std::vector<size_t> places;  // in `compared`, of owners
   for (size_t i = range.first; i < range.last; ++i) {
     try {
-      owners.push_back(caseOf(items[i], arguments));
-      places.push_back(i - range.first);
+      std::optional<Case> made = caseOf(items[i], arguments);
+      if (made) {
+        owners.push_back(std::move(*made));
+        places.push_back(i - range.first);
+      } else {
+        compared[i - range.first].verdict.kind = VerdictKind::Unsupported;
+        compared[i - range.first].verdict.reason = "the view does not apply";
+      }
     } catch (const RefusedProgram& refused) {
       if (!refused.isExpected) throw;
       compared[i - range.first].verdict.kind = VerdictKind::Rejected;
@@ -109,6 +129,8 @@ ComparisonReply replyFor(ItemRange range, const std::vector<Item>& items, const 
   ComparisonReply reply;
   try {
     reply.cases = compareItems(items, range, arguments);
+  } catch (const ListedRejection& error) {
+    reply.unfit = error.what();
   } catch (const UserError& error) {
     rethrowIfSetUpError(error);
     reply.callersError = error.what();
@@ -119,49 +141,105 @@ ComparisonReply replyFor(ItemRange range, const std::vector<Item>& items, const 
   return reply;
 }
 
-// The batch's cases, or, where the process that ran them died, each alone.
-void compareBatch(const std::vector<Item>& items, ItemRange range, const CompareArguments& arguments,
-                  Comparison& comparison) {
-  const WorkerPool::Work work = [&](const std::string& task) {
-    return reports::encode(replyFor(reports::decode<ItemRange>(task), items, arguments));
-  };
-  Outcome outcome;
-  if (arguments.inProcess) {
-    outcome.reply = work(reports::encode(range));
-  } else {
-    outcome = runAlone(reports::encode(range), {arguments.seconds, 32768}, work);
+// Gives out batches of items, and keeps their results by item: the table does not depend on the order of completion.
+// A batch whose process died, whose kernels the engine did not take, or in which a case failed runs again as single
+// cases: after a fault of one kernel, a GPU's context fails every later one.
+class Batches : public TaskSource {
+ public:
+  Batches(const std::vector<Item>& items, double seconds) : items_(items), results_(items.size()) {
+    for (size_t first = 0; first < items.size(); first += kBatch) {
+      waiting_.push_back({first, std::min(first + kBatch, items.size())});
+    }
+    if (seconds > 0) until_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(Seconds(seconds));
+  }
+
+  std::optional<PoolTask> next() override {
+    if (waiting_.empty() || (until_ && Clock::now() >= *until_)) return std::nullopt;
+    const ItemRange range = waiting_.front();
+    waiting_.pop_front();
+    return PoolTask(reports::encode(range), true);
+  }
+
+  void done(const Outcome& outcome, const std::vector<std::string>&) override {
     checkNotFromOutside(outcome);
+    const auto range = reports::decode<ItemRange>(outcome.task);
+    if (outcome.ending == Ending::Finished) {
+      take(range, reports::decode<ComparisonReply>(outcome.reply));
+    } else if (range.last - range.first > 1) {
+      split(range);
+    } else {
+      results_[range.first] = broken(kindOf(outcome.ending), outcome.detail);
+    }
   }
-  const bool finished = outcome.ending == Ending::Finished;
-  const ComparisonReply reply = finished ? reports::decode<ComparisonReply>(outcome.reply) : ComparisonReply();
-  FUSER_USER_CHECK(reply.callersError.empty(), reply.callersError);
-  const bool broken = !finished || !reply.refused.empty();
-  if (broken && range.last - range.first > 1) {
-    for (size_t i = range.first; i < range.last; ++i) compareBatch(items, {i, i + 1}, arguments, comparison);
-    return;
+
+  void take(ItemRange range, ComparisonReply reply) {
+    FUSER_USER_CHECK(reply.callersError.empty(), reply.callersError);
+    const bool one = range.last - range.first == 1;
+    const bool ran = reply.refused.empty() && reply.unfit.empty();
+    const auto failed = [](const ComparedCase& compared) { return isFinding(compared.verdict.kind); };
+    if (!one && (!ran || std::any_of(reply.cases.begin(), reply.cases.end(), failed))) {
+      split(range);
+    } else if (ran) {
+      for (size_t i = range.first; i < range.last; ++i) results_[i] = std::move(reply.cases.at(i - range.first));
+    } else if (!reply.unfit.empty()) {
+      results_[range.first] = broken(VerdictKind::Rejected, reply.unfit);
+    } else {
+      results_[range.first] = broken(VerdictKind::Check, reply.refused);
+    }
   }
-  if (broken) {
+
+  Comparison comparison() const {
+    Comparison comparison;
+    for (size_t i = 0; i < items_.size(); ++i) {
+      if (results_[i]) {
+        comparison.add(items_[i].set, items_[i].origin, *results_[i]);
+      } else {
+        ++comparison.casesLeftOut;
+      }
+    }
+    return comparison;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using Seconds = std::chrono::duration<double>;
+
+  static ComparedCase broken(VerdictKind kind, const std::string& reason) {
     ComparedCase compared;
-    compared.verdict.kind = finished ? VerdictKind::Check : kindOf(outcome.ending);
-    compared.verdict.reason = finished ? reply.refused : outcome.detail;
-    comparison.add(items[range.first].set, items[range.first].origin, compared);
-    return;
+    compared.verdict.kind = kind;
+    compared.verdict.reason = reason.substr(0, reason.find('\n'));
+    return compared;
   }
-  for (size_t i = range.first; i < range.last; ++i) {
-    comparison.add(items[i].set, items[i].origin, reply.cases.at(i - range.first));
+
+  void split(ItemRange range) {
+    for (size_t i = range.first; i < range.last; ++i) waiting_.push_back({i, i + 1});
   }
-}
+
+  const std::vector<Item>& items_;
+  std::vector<std::optional<ComparedCase>> results_;
+  std::deque<ItemRange> waiting_;
+  std::optional<Clock::time_point> until_;
+};
 
 int compareCommand(CompareArguments& arguments) {
   arguments.generator.resolve();
+  for (const std::string& view : arguments.views) viewOfName(view);
   if (!arguments.out.empty()) checkWritableFile(arguments.out);
   const std::vector<Item> items = itemsOf(arguments);
   printLine(
       concat("seed ", arguments.generator.seed, ", ", items.size(), " cases on ", arguments.engine, " and interp"));
-  Comparison comparison;
-  for (size_t first = 0; first < items.size(); first += kBatch) {
-    compareBatch(items, {first, std::min(first + kBatch, items.size())}, arguments, comparison);
+  Batches batches(items, arguments.totalSeconds);
+  const WorkerPool::Work work = [&](const std::string& task) {
+    return reports::encode(replyFor(reports::decode<ItemRange>(task), items, arguments));
+  };
+  if (arguments.inProcess) {
+    while (const std::optional<PoolTask> task = batches.next()) {
+      batches.take(reports::decode<ItemRange>(task->text), reports::decode<ComparisonReply>(work(task->text)));
+    }
+  } else {
+    WorkerPool(arguments.jobs, Limits{arguments.seconds, 32768}, work).run(batches);
   }
+  const Comparison comparison = batches.comparison();
   const std::string table = toMarkdown(comparison, arguments.engine);
   if (!arguments.out.empty()) reports::writeFile(arguments.out, table);
   printLine(table);
@@ -185,7 +263,7 @@ int compareTargetsCommand(CompareArguments& arguments) {
   reference::useOneThread();
   TargetComparison comparison(arguments.targets);
   for (const Item& item : items) {
-    const Case testCase = caseOf(item, arguments);
+    const Case testCase = *caseOf(item, arguments);
     std::vector<CaseVerdict> verdicts;
     for (const JudgeSettings& judge : judges) verdicts.push_back(judgeCase(testCase, judge));
     comparison.add(item.origin, verdicts);
@@ -217,9 +295,24 @@ Command addCompareCommand(CLI::App& app) {
   takesCount(compare->add_option("--runs", arguments->runs, "number of generated cases, judged after the files"), 0)
       ->type_name("N")
       ->capture_default_str();
+  compare
+      ->add_option("--views", arguments->views,
+                   "judge each generated case in these views, too (fuserfuzz run --help lists them)")
+      ->excludes(targets)
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAME,NAME ...");
   compare->add_option("--out", arguments->out, "write the table to this file (Markdown)")->type_name("FILE");
   takesSeconds(compare->add_option("--timeout", arguments->seconds, "time limit per 32 cases: 600, 10m"), 0.01, 1e6)
       ->type_name("SECONDS")
+      ->capture_default_str();
+  takesSeconds(compare->add_option("--max-total-time", arguments->totalSeconds,
+                                   "no batch of 32 cases starts after this time: 90, 10m; 0: no limit"),
+               0, 1e9)
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  takesCount(compare->add_option("--jobs,-j", arguments->jobs, "worker processes"), 1, 1024)
+      ->type_name("N")
       ->capture_default_str();
   compare->add_flag("--in-process", arguments->inProcess,
                     "judge all cases in one process, for debuggers and profilers; default: one process per 32 cases");
@@ -228,6 +321,7 @@ Command addCompareCommand(CLI::App& app) {
 Examples
   fuserfuzz compare --engine cuda --runs 200 corpus            on a GPU: judged, and held against the interpreter's bits
   fuserfuzz compare --engine cpu --seed 7 --runs 64            without one: the text that clang compiles
+  fuserfuzz compare --engine cpu --runs 64 --views 'random schedule'    each case with schedules that no heuristic chooses, too
   fuserfuzz compare --targets onnxruntime,xla-cpu --runs 200   which verdicts two other compilers get
 
 Exit codes

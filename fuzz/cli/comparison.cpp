@@ -65,6 +65,7 @@ std::string toMarkdown(const Comparison& comparison, const std::string& engine) 
         << share(row.bits.othersEqual, row.bits.others) << " |\n";
   }
   out << "\n" << kLegend;
+  if (comparison.casesLeftOut > 0) out << "\n" << comparison.casesLeftOut << " cases did not run: the time was over.\n";
   if (!comparison.findings.empty()) out << "\nFindings:\n\n";
   for (const ComparisonFinding& finding : comparison.findings)
     out << "- " << finding.origin << ": " << finding.reason << "\n";

@@ -24,7 +24,8 @@ struct ComparisonFinding {
 struct Comparison {
   std::vector<ComparisonRow> rows;
   std::vector<ComparisonFinding> findings;
-  int64_t judgedCases = 0;  // cases that the oracle judges
+  int64_t judgedCases = 0;   // cases that the oracle judges
+  int64_t casesLeftOut = 0;  // for want of time
 
   ComparisonRow& row(const std::string& set);
   void add(const std::string& set, const std::string& origin, const ComparedCase& compared);
@@ -37,9 +38,10 @@ std::string toMarkdown(const Comparison& comparison, const std::string& engine);
 struct ComparisonReply {
   std::vector<ComparedCase> cases;
   std::string callersError;  // the engine is not available, a file does not parse, …
+  std::string unfit;         // a kernel is for a device with other limits than the engine's
   std::string refused;       // the engine's compiler reports an error in the generated code
   bool operator==(const ComparisonReply&) const = default;
 };
-REPORTS_FIELDS(ComparisonReply, cases, callersError, refused)
+REPORTS_FIELDS(ComparisonReply, cases, callersError, unfit, refused)
 
 }  // namespace fuser::fuzz

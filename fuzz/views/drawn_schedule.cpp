@@ -326,8 +326,10 @@ class ScheduleDrawer {
         if (!isUsed) types.push_back(type);
       }
     };
-    if (loop.extent > 1 && threads * loop.extent <= std::min(kMostThreads, device_.threadsPerBlock))
-      addUnused({ParallelType::TIDx, ParallelType::TIDy, ParallelType::TIDz});
+    if (loop.extent > 1 && threads * loop.extent <= std::min(kMostThreads, device_.threadsPerBlock)) {
+      addUnused({ParallelType::TIDx, ParallelType::TIDy});
+      if (loop.extent <= device_.threadsAlongZ) addUnused({ParallelType::TIDz});
+    }
     const bool spread = loop.reduced && loop.extent > 1 && loop.extent <= kMostBlocks && device_.cooperative;
     if ((loop.extent == 0 && !loop.reduced) || spread)
       addUnused({ParallelType::BIDx, ParallelType::BIDy, ParallelType::BIDz});
@@ -346,11 +348,16 @@ class ScheduleDrawer {
       types.pop_back();
       return type;
     };
+    const auto isTooLong = [&](const Loop& loop, ParallelType type) {
+      return type == ParallelType::TIDz && loop.extent > device_.threadsAlongZ;
+    };
     for (size_t number = loops_.size(); number-- > 0;) {
       Loop& loop = loops_[number];
       if (loop.vector) continue;
       const double draw = choices_.real(0, 1);
       if (loop.extent > 1 && loop.extent <= left && !threads.empty() && draw < kOnThreads) {
+        if (isTooLong(loop, threads.back())) std::swap(threads.front(), threads.back());
+        if (isTooLong(loop, threads.back())) continue;  // z alone is left
         loop.type = take(threads);
         left /= loop.extent;
       } else if (!loop.reduced && loop.extent == 0 && !blocks.empty() && draw < kOnBlocks) {

@@ -17,12 +17,23 @@ constexpr View kViews[] = {
 
 std::span<const View> allViews() { return kViews; }
 
-std::optional<uint64_t> viewDraw(const View& view, uint64_t seed, uint64_t number) {
+namespace {
+
+uint64_t hashOf(const View& view, uint64_t seed, uint64_t number) {
   uint64_t hash = splitMix64(splitMix64(seed) ^ number);
   for (char c : view.name) hash = splitMix64(hash ^ static_cast<unsigned char>(c));
+  return hash;
+}
+
+}  // namespace
+
+std::optional<uint64_t> viewDraw(const View& view, uint64_t seed, uint64_t number) {
+  const uint64_t hash = hashOf(view, seed, number);
   if (hash % static_cast<uint64_t>(view.oneIn) != 0) return std::nullopt;
   return splitMix64(hash);
 }
+
+uint64_t drawOf(const View& view, uint64_t seed, uint64_t number) { return splitMix64(hashOf(view, seed, number)); }
 
 std::optional<Case> viewOf(const View& view, const Case& testCase, uint64_t draw) {
   Case copy = cloneCase(testCase);
@@ -31,19 +42,20 @@ std::optional<Case> viewOf(const View& view, const Case& testCase, uint64_t draw
   return copy;
 }
 
-Case viewOf(const std::string& name, const Case& testCase, uint64_t seed, uint64_t number) {
+const View& viewOfName(const std::string& name) {
   std::string known;
   for (const View& view : allViews()) {
     known += concat(known.empty() ? "" : ", ", "'", view.name, "'");
-    if (view.name != name) continue;
-    const std::optional<uint64_t> draw = viewDraw(view, seed, number);
-    FUSER_USER_CHECK(draw.has_value(), "case ", number, " of seed ", seed, " is not judged in the view '", name,
-                     "': one case in ", view.oneIn, " is");
-    std::optional<Case> seen = viewOf(view, testCase, *draw);
-    FUSER_USER_CHECK(seen.has_value(), "case ", number, " of seed ", seed, " has no place for the view '", name, "'");
-    return std::move(*seen);
+    if (view.name == name) return view;
   }
   throwUserError(concat("no view is called '", name, "'; known: ", known));
+}
+
+Case viewOf(const std::string& name, const Case& testCase, uint64_t seed, uint64_t number) {
+  const View& view = viewOfName(name);
+  std::optional<Case> seen = viewOf(view, testCase, drawOf(view, seed, number));
+  FUSER_USER_CHECK(seen.has_value(), "case ", number, " of seed ", seed, " has no place for the view '", name, "'");
+  return std::move(*seen);
 }
 
 }  // namespace fuser::fuzz

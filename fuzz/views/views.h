@@ -37,12 +37,17 @@ inline constexpr size_t kMaxInputBytes = size_t{256} << 20;
 
 // Whether case `number` of a seed is also judged in the view, and the draw that decides the view's choices.
 std::optional<uint64_t> viewDraw(const View& view, uint64_t seed, uint64_t number);
+// The same draw for a case that campaigns do not judge in the view, too.
+uint64_t drawOf(const View& view, uint64_t seed, uint64_t number);
 
 // A copy of the case in the view; nullopt if the view does not apply.
 std::optional<Case> viewOf(const View& view, const Case& testCase, uint64_t draw);
 
-// Case `number` of a seed in the view of that name, as campaigns judge it. A UserError for an unknown view, or if the
-// case is not judged in it.
+// A UserError that lists the views if none has the name.
+const View& viewOfName(const std::string& name);
+
+// Case `number` of a seed in the view of that name, as campaigns judge it where they draw it. A UserError for an
+// unknown view, or if the view does not apply.
 Case viewOf(const std::string& name, const Case& testCase, uint64_t seed, uint64_t number);
 
 }  // namespace fuser::fuzz
