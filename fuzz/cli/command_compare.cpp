@@ -27,7 +27,7 @@
 namespace fuser::fuzz {
 namespace {
 
-constexpr size_t kBatch = 32;  // cases in one call of the engine's compiler
+constexpr size_t kBatch = 16;  // cases in one call of the engine's compiler
 
 struct CompareArguments {
   GeneratorArguments generator;
@@ -303,11 +303,11 @@ Command addCompareCommand(CLI::App& app) {
       ->allow_extra_args(false)
       ->type_name("NAME,NAME ...");
   compare->add_option("--out", arguments->out, "write the table to this file (Markdown)")->type_name("FILE");
-  takesSeconds(compare->add_option("--timeout", arguments->seconds, "time limit per 32 cases: 600, 10m"), 0.01, 1e6)
+  takesSeconds(compare->add_option("--timeout", arguments->seconds, "time limit per 16 cases: 600, 10m"), 0.01, 1e6)
       ->type_name("SECONDS")
       ->capture_default_str();
   takesSeconds(compare->add_option("--max-total-time", arguments->totalSeconds,
-                                   "no batch of 32 cases starts after this time: 90, 10m; 0: no limit"),
+                                   "no batch of 16 cases starts after this time: 90, 10m; 0: no limit"),
                0, 1e9)
       ->type_name("SECONDS")
       ->capture_default_str();
@@ -315,7 +315,7 @@ Command addCompareCommand(CLI::App& app) {
       ->type_name("N")
       ->capture_default_str();
   compare->add_flag("--in-process", arguments->inProcess,
-                    "judge all cases in one process, for debuggers and profilers; default: one process per 32 cases");
+                    "judge all cases in one process, for debuggers and profilers; default: one process per 16 cases");
   compare->add_option("paths", arguments->paths, "files and folders")->type_name("PATH");
   compare->footer(R"(
 Examples
