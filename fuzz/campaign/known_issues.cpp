@@ -4,6 +4,7 @@
 
 #include "fuzz/campaign/confirm.h"
 #include "fuzz/campaign/files.h"
+#include "fuzz/judge/bucket.h"
 #include "reports/json_text.h"
 
 namespace fuser::fuzz {
@@ -64,10 +65,44 @@ std::string knownReason(const std::vector<KnownIssue>& issues, const std::string
   return "";
 }
 
+namespace {
+
+std::string taskOf(const KnownIssue& issue) { return printTask(SingleTask(FileTask{issue.file.string()})); }
+
+// Which of them fail as their entries say. Of a target alone, whose verdicts have their buckets at once, and whose
+// start costs seconds: all cases run in one process, which starts it once.
+std::vector<bool> failingInOneProcess(const std::vector<KnownIssue>& issues, const TaskSettings& settings,
+                                      const Limits& limits) {
+  std::vector<bool> failing(issues.size());
+  if (!settings.judge.target) return failing;
+  const std::string stage = stageOfTarget(settings.judge.target->name());
+  size_t next = 0;
+  const auto nextTask = [&]() -> std::optional<PoolTask> {
+    if (next == issues.size()) return std::nullopt;
+    return PoolTask(taskOf(issues[next++]));
+  };
+  const auto done = [&](const Outcome& outcome) {
+    const CaseVerdict verdict = resultOf(outcome).verdict;
+    if (outcome.ending != Ending::Finished || !isFinding(verdict.kind)) return;
+    Bucket bucket = bucketWithoutStage(verdict);
+    bucket.stage = stage;
+    for (size_t i = 0; i < issues.size(); ++i) {
+      if (outcome.task == taskOf(issues[i]) && matchesPattern(issues[i].bucket, toString(bucket))) failing[i] = true;
+    }
+  };
+  WorkerPool(1, limits, judgingWork(settings)).run(nextTask, done);
+  return failing;
+}
+
+}  // namespace
+
 std::vector<std::string> outdated(const std::vector<KnownIssue>& issues, const TaskSettings& settings,
                                   const Limits& limits) {
   std::vector<std::string> problems;
-  for (const KnownIssue& issue : issues) {
+  const std::vector<bool> failing = failingInOneProcess(issues, settings, limits);
+  for (size_t i = 0; i < issues.size(); ++i) {
+    if (failing[i]) continue;
+    const KnownIssue& issue = issues[i];
     Suspect suspect;
     suspect.task = FileTask{issue.file.string()};
     const Outcome outcome = runAlone(printTask(suspect.task), limits, judgingWork(settings));

@@ -33,7 +33,7 @@ std::string knownReason(const std::vector<KnownIssue>& issues, const std::string
 bool matchesPattern(const std::string& pattern, const std::string& text);
 
 // One sentence for each entry whose case no longer fails, or fails in another bucket. Each case runs in a process of
-// its own.
+// its own; of a target, only those that do not fail as listed in one process for all.
 std::vector<std::string> outdated(const std::vector<KnownIssue>& issues, const TaskSettings& settings,
                                   const Limits& limits);
 

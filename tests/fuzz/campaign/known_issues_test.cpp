@@ -83,6 +83,41 @@ TEST_F(KnownIssuesTest, OnATargetKnownFindingsDoNotRunAgain) {
   EXPECT_EQ(exitCode(summary), kExitFinding);
 }
 
+// Says in a file which processes judge.
+class Signing final : public TargetJudge {
+ public:
+  explicit Signing(std::filesystem::path signatures) : signatures_(std::move(signatures)) {}
+  std::string_view name() const override { return "stand-in"; }
+  std::vector<CaseVerdict> judge(std::span<const Case* const> cases, const JudgeSettings& settings) override {
+    std::ofstream(signatures_, std::ios::app) << getpid() << "\n";
+    return twoBugs_.judge(cases, settings);
+  }
+
+ private:
+  std::filesystem::path signatures_;
+  TwoBugs twoBugs_;
+};
+
+TEST_F(KnownIssuesTest, OfATargetCasesThatFailAsListedShareAProcess) {
+  file("wrong.fusion", kWrong);
+  TaskSettings settings;
+  settings.judge.target = std::make_shared<Signing>(file("signatures", ""));
+  const std::filesystem::path place = list("differs | stand-in | *", "wrong.fusion");
+  std::vector<KnownIssue> issues = readKnownIssues(place);
+  issues.resize(4, issues[0]);
+  EXPECT_EQ(outdated(issues, settings, {}), std::vector<std::string>());
+  std::map<std::string, int> calls;
+  std::ifstream signatures(place.parent_path() / "signatures");
+  for (std::string process; std::getline(signatures, process);) ++calls[process];
+  ASSERT_EQ(calls.size(), 1u);
+  EXPECT_EQ(calls.begin()->second, 4);
+
+  issues[2].bucket = "crash | *";
+  const std::vector<std::string> moved = outdated(issues, settings, {});
+  ASSERT_EQ(moved.size(), 1u);
+  EXPECT_NE(moved[0].find("now fails as 'differs | stand-in | "), std::string::npos) << moved[0];
+}
+
 TEST_F(KnownIssuesTest, AnIssueWithoutFindingsIsNamed) {
   file("wrong.fusion", kWrong);
   file("right.fusion", kRight);
