@@ -139,21 +139,21 @@ class ReferenceMap::AxisClasses {
     return axes;
   }
 
-  // An output that a schedule computes in registers stands behind what it copies, wherever the copy itself is.
+  // The order before a schedule copied any: a copy comes just before what it copies.
   std::vector<const TensorView*> inOrderOfComputation() const {
-    std::unordered_map<const Val*, size_t> places;  // look-ups only
-    for (const TensorView* tensor : tensors_) places.emplace(tensor, places.size());
-    const auto placeOf = [&](const TensorView* tensor) {
-      const Expr* maker = tensor->definition();
-      const Val* source = maker->op() == OpKind::Set ? maker->input(0) : nullptr;
-      const bool isCopy = source && places.contains(source) &&
-                          source->as<TensorView>()->memoryType() == MemoryType::Local &&
-                          tensor->memoryType() == MemoryType::Global;
-      return std::pair(places.at(isCopy ? source : tensor), places.at(tensor));
+    const auto isPlaced = [](const TensorView* tensor) {
+      return tensor->definition()->place() != tensor->definition()->id();
+    };
+    const bool scheduled = std::any_of(tensors_.begin(), tensors_.end(), isPlaced);
+    std::unordered_map<const TensorView*, size_t> numbers;  // look-ups only
+    for (const TensorView* tensor : tensors_) numbers.emplace(tensor, numbers.size());
+    const auto keyOf = [&](const TensorView* tensor) {
+      const size_t place = scheduled ? tensor->definition()->place() : numbers.at(tensor);
+      return std::pair(place, -static_cast<int64_t>(tensor->id()));
     };
     std::vector<const TensorView*> ordered = tensors_;
     std::sort(ordered.begin(), ordered.end(),
-              [&](const TensorView* a, const TensorView* b) { return placeOf(a) < placeOf(b); });
+              [&](const TensorView* a, const TensorView* b) { return keyOf(a) < keyOf(b); });
     return ordered;
   }
 

@@ -19,6 +19,7 @@ class Expr {
        Attributes attributes)
       : fusion_(fusion),
         id_(id),
+        place_(id),
         op_(op),
         inputs_(std::move(inputs)),
         outputs_(std::move(outputs)),
@@ -27,6 +28,10 @@ class Expr {
   Expr& operator=(const Expr&) = delete;
 
   uint32_t id() const { return id_; }
+  // Its place among the expressions before a schedule copied tensors: its id, or, where it was made for a copy, the
+  // place of the expression whose result is copied.
+  uint32_t place() const { return place_; }
+  void setPlace(uint32_t place) { place_ = place; }
   Fusion& fusion() const { return *fusion_; }
   OpKind op() const { return op_; }
   const OpInfo& info() const { return opInfo(op_); }
@@ -47,6 +52,7 @@ class Expr {
  private:
   Fusion* fusion_;
   uint32_t id_;
+  uint32_t place_;
   OpKind op_;
   std::vector<Val*> inputs_;
   std::vector<Val*> outputs_;

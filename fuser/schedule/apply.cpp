@@ -265,19 +265,20 @@ class Applier {
     std::replace(results.begin(), results.end(), static_cast<Val*>(tensor), static_cast<Val*>(copy));
     part_.removeExpr(maker);
     replaceUses(tensor, copy);
-    part_.newExpr(op, operands, results, attributes);
+    part_.newExpr(op, operands, results, attributes)->setPlace(maker->place());
     TensorDomain& domain = tensor->domain();
     domain.logical = domain.noReductions();
     domain.loopRoot = domain.logical;
     domain.loop = domain.logical;
-    part_.newExpr(OpKind::Set, {copy}, {tensor});
+    part_.newExpr(OpKind::Set, {copy}, {tensor})->setPlace(maker->place());
   }
 
   void cacheAfter(const Transform& step) {
     TensorView* tensor = find(step.tensor);
     TensorView* copy = copyOf(tensor, false, step.other);
     replaceUses(tensor, copy);
-    part_.newExpr(OpKind::Set, {tensor}, {copy});
+    Expr* load = part_.newExpr(OpKind::Set, {tensor}, {copy});
+    for (const Expr* reader : copy->uses()) load->setPlace(std::min(load->place(), reader->place()));
   }
 
   // A second reader of a tensor that is computed again may share what the first one reads.
@@ -295,7 +296,7 @@ class Applier {
     FUSER_USER_CHECK(!isReduction(maker->op()), "%", tensor->name(), " is a reduction, which is not repeated");
     FUSER_USER_CHECK(maker->outputs().size() == 1, "%", tensor->name(), " is one of several results of its op");
     TensorView* copy = copyOf(tensor, true, step.other);
-    part_.newExpr(maker->op(), maker->inputs(), {copy}, maker->attributes());
+    part_.newExpr(maker->op(), maker->inputs(), {copy}, maker->attributes())->setPlace(maker->place());
     part_.replaceInput(reader, operand, copy);
     recomputed_[step.other] = tensor;
   }
