@@ -5,6 +5,7 @@
 #include <new>
 
 #include "fuser/case/case.h"
+#include "fuser/case/check_input.h"
 #include "fuser/case/recipe_data.h"
 #include "fuser/support/rejection.h"
 
@@ -180,6 +181,10 @@ void checkInputs(const Case& testCase, const Run& run) {
 }
 
 }  // namespace
+
+void checkInput(const TensorView* tensor, const RunInput& run, const TensorInput& input) {
+  planTensor(tensor, run, input);
+}
 
 RunData materialize(const Case& testCase, const Run& run, size_t maxBytes) {
   checkInputs(testCase, run);

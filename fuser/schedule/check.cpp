@@ -1,8 +1,8 @@
 // The numbered rules of a schedule, on which lowering relies:
-//   1  threads: every axis on TIDx, TIDy, TIDz has a constant extent; a block has at most the device's, and along z,
-//   too 2  a tensor uses each thread and block dimension once, also for axes of one element: the others do not compute
-//   them 3  a vector axis of several elements is the last one, of 2, 4, 8 or 16 and at most 16 bytes, of a plain copy
-//   from
+//   1  threads: every axis on TIDx, TIDy, TIDz has a constant extent; a block has at most the device's, in all and
+//      along z
+//   2  a tensor uses each thread and block dimension once, also for axes of one element: the others do not compute them
+//   3  a vector axis of several elements is the last one, of 2, 4, 8 or 16 and at most 16 bytes, of a plain copy from
 //      one kind of memory to another, along the axis whose neighbours lie next to each other in global memory
 //   4  a reduction's result is local; its reduced axes are serial, unrolled, on threads or on blocks; its kept axes
 //      that it does not share with its readers are on threads or blocks, or have constant extents: a thread then keeps

@@ -141,9 +141,9 @@ ComparisonReply replyFor(ItemRange range, const std::vector<Item>& items, const 
   return reply;
 }
 
-// Gives out batches of items, and keeps their results by item: the table does not depend on the order of completion.
-// A batch whose process died, whose kernels the engine did not take, or in which a case failed runs again as single
-// cases: after a fault of one kernel, a GPU's context fails every later one.
+// Gives out batches of items until the time is over, and keeps their results by item: the table does not depend on the
+// order of completion. A batch whose process died, whose kernels the engine did not take, or in which a case failed
+// runs again as single cases: after a fault of one kernel, a GPU's context fails every later one.
 class Batches : public TaskSource {
  public:
   Batches(const std::vector<Item>& items, double seconds) : items_(items), results_(items.size()) {
@@ -154,8 +154,10 @@ class Batches : public TaskSource {
   }
 
   std::optional<PoolTask> next() override {
-    if (waiting_.empty() || (until_ && Clock::now() >= *until_)) return std::nullopt;
+    if (waiting_.empty()) return std::nullopt;
     const ItemRange range = waiting_.front();
+    const bool isOver = until_ && Clock::now() >= *until_;
+    if (isOver && range.last - range.first > 1) return std::nullopt;  // what a batch showed is not lost
     waiting_.pop_front();
     return PoolTask(reports::encode(range), true);
   }
@@ -212,7 +214,7 @@ class Batches : public TaskSource {
   }
 
   void split(ItemRange range) {
-    for (size_t i = range.first; i < range.last; ++i) waiting_.push_back({i, i + 1});
+    for (size_t i = range.last; i-- > range.first;) waiting_.push_front({i, i + 1});
   }
 
   const std::vector<Item>& items_;
@@ -306,12 +308,14 @@ Command addCompareCommand(CLI::App& app) {
   takesSeconds(compare->add_option("--timeout", arguments->seconds, "time limit per 16 cases: 600, 10m"), 0.01, 1e6)
       ->type_name("SECONDS")
       ->capture_default_str();
-  takesSeconds(compare->add_option("--max-total-time", arguments->totalSeconds,
-                                   "no batch of 16 cases starts after this time: 90, 10m; 0: no limit"),
+  takesSeconds(compare
+                   ->add_option("--max-total-time", arguments->totalSeconds,
+                                "no batch of 16 cases starts after this time: 90, 10m; 0: no limit")
+                   ->excludes(targets),
                0, 1e9)
       ->type_name("SECONDS")
       ->capture_default_str();
-  takesCount(compare->add_option("--jobs,-j", arguments->jobs, "worker processes"), 1, 1024)
+  takesCount(compare->add_option("--jobs,-j", arguments->jobs, "worker processes")->excludes(targets), 1, 1024)
       ->type_name("N")
       ->capture_default_str();
   compare->add_flag("--in-process", arguments->inProcess,

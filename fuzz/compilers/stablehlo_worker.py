@@ -3,6 +3,8 @@
   optimised, unoptimised, without-library   XLA for CPUs: as it is, at optimisation level 0, without its library of kernels (YNNPACK)
   iree, iree-unoptimised                    IREE's llvm-cpu: as it is, at level O0
   interpreter                               StableHLO's own interpreter, of jaxlib's bindings; nothing of XLA runs
+
+XLA's switches are its passes over HLO that change the programs, which its dumps name.
 """
 
 import contextlib
@@ -18,6 +20,8 @@ from worker_protocol import (BF16, BOOL, COMPILE_ERROR, F16, F32, F64, I8, I32, 
 # Fast minima may lose NaN, which the documentation of the flag says.
 XLA_VIEWS = {"optimised": "", "unoptimised": "--xla_backend_optimization_level=0",
              "without-library": "--xla_cpu_experimental_ynn_fusion_type="}
+# No pass, and passes that the rest of XLA relies on.
+NO_SWITCHES = ("pipeline-start", "layout-assignment", "copy-insertion")
 IREE_VIEWS = {"iree": (), "iree-unoptimised": ("--iree-opt-level=O0",)}
 VIEW = sys.argv[1]
 os.environ["XLA_FLAGS"] = ("--xla_cpu_multi_thread_eigen=false --xla_cpu_enable_fast_min_max=false "
@@ -86,8 +90,22 @@ class Xla:
         self.sharding = sharding_on(xla_client, self.device)
         self.version = f"jaxlib {__version__}"
 
-    def compile(self, text):
-        return self.client.compile_and_load(text.encode(), self.xla.DeviceList((self.device,)), self.xla.CompileOptions())
+    def compile(self, text, off=(), dump=""):
+        options = self.xla.CompileOptions()
+        debug = options.executable_build_options.debug_options
+        if off:
+            debug.xla_disable_hlo_passes = ",".join(off)
+        if dump:
+            debug.xla_dump_to, debug.xla_dump_hlo_pass_re, debug.xla_dump_hlo_as_text = dump, ".*", True
+        return self.client.compile_and_load(text.encode(), self.xla.DeviceList((self.device,)), options)
+
+    def switches(self, programs):
+        """A dump is of a pass that changed the module, and its file is named after it."""
+        with tempfile.TemporaryDirectory() as folder:
+            for program in programs:
+                self.compile(program.text, dump=folder)
+            passes = (re.search(r"\.after_([^.]+)\.before_", name) for name in sorted(os.listdir(folder)))
+            return list(dict.fromkeys(found[1] for found in passes if found and found[1] not in NO_SWITCHES))
 
     def run(self, executable, arrays):
         semantics = self.xla.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL
@@ -219,11 +237,13 @@ def same_bits(one, two):
 
 
 def perform(request, way):
+    if request.names_switches:
+        return Answer(OK, ",".join(way.switches(request.programs)) if isinstance(way, Xla) else "")
     runs, times = [], [0, 0]
     for program in request.programs:
         start = time.perf_counter()
         try:
-            compiled = way.compile(program.text)
+            compiled = way.compile(program.text, request.off) if request.off else way.compile(program.text)
         except Exception as error:
             return Answer(kind_of(error, COMPILE_ERROR), error_text(error), times)
         try:

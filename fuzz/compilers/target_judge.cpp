@@ -304,7 +304,8 @@ class CaseOnTarget {
     verdict_.seenIn = isMain(worker) ? SeenIn::Run : SeenIn::View;
     verdict_.place = guilt.name;
     if (!outcome.wrong) return;
-    const std::string op = guilt.isSwitch ? "" : guiltyOp(case_, runs_, target_.format, [&](const WorkerRequest& all) {
+    const bool isCause = guilt.isSwitch && target_.switches == Switches::Rules;
+    const std::string op = isCause ? "" : guiltyOp(case_, runs_, target_.format, [&](const WorkerRequest& all) {
       ++verdict_.compilations;
       return worker.process.ask(all);
     });

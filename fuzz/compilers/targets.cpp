@@ -40,8 +40,8 @@ std::string variable(const char* name) {
 
 std::span<const Target> allTargets() {
   static const std::vector<Target> targets = {
-#define TARGET(name, environment, format, worker, views, every, examined, control, seconds, about) \
-  {name, environment, format, worker, views, every, examined, control, seconds, about},
+#define TARGET(name, environment, format, worker, views, every, examined, switches, control, seconds, about) \
+  {name, environment, format, worker, views, every, examined, Switches::switches, control, seconds, about},
 #include "fuzz/compilers/target.def"
 #undef TARGET
   };

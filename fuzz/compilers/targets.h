@@ -11,6 +11,8 @@
 
 namespace fuser::fuzz {
 
+enum class Switches : uint8_t { Rules, Options };  // of a worker: target.def
+
 struct Target {
   std::string_view name;         // "torch-compile"
   std::string_view environment;  // "torch": fuzz/compilers/setup makes it
@@ -19,6 +21,7 @@ struct Target {
   std::string_view views;        // its argument, separated by commas: the main view first
   uint64_t every;                // the other views see one case in so many
   std::string_view examined;     // views of findings alone
+  Switches switches;
   std::string_view control;      // another target's name, or ""
   double seconds;                // the time limit of a program
   std::string_view about;

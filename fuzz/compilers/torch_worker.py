@@ -1,4 +1,7 @@
-"""torch_worker.py eager|compile: runs exported programs (fuserfuzz export --to=pytorch)."""
+"""torch_worker.py eager|compile|dynamic: runs exported programs (fuserfuzz export --to=pytorch); dynamic compiles them
+for sizes that it does not know.
+
+Switches are inductor's options by name, and inductor itself: without it, its graph runs in eager mode."""
 
 import os
 import re
@@ -19,9 +22,24 @@ DTYPES = {torch.float64: F64, torch.float32: F32, torch.float16: F16, torch.bflo
           torch.int32: I32, torch.int8: I8, torch.bool: BOOL}
 
 
-def compiled(function):
+SWITCHES = {
+    "cpp.simdlen": {"cpp.simdlen": 1},  # scalar code
+    "max_fusion_size": {"max_fusion_size": 1},
+    "pattern_matcher": {"pattern_matcher": False},
+    "split_cat_fx_passes": {"split_cat_fx_passes": False},
+    "joint_graph_constant_folding": {"joint_graph_constant_folding": False},
+    "inplace_buffers": {"inplace_buffers": False},
+    "allow_buffer_reuse": {"allow_buffer_reuse": False},
+    "inductor": {},
+}
+
+
+def compiled(function, dynamic, off=()):
     torch._dynamo.reset()  # it caches by code object
-    return torch.compile(function, fullgraph=True, dynamic=False)
+    options = {option: value for switch in off for option, value in SWITCHES[switch].items()}
+    if "inductor" in off:
+        return torch.compile(function, fullgraph=True, dynamic=dynamic, backend="aot_eager_decomp_partition")
+    return torch.compile(function, fullgraph=True, dynamic=dynamic, options=options or None)
 
 
 def prepare_compile():
@@ -83,7 +101,7 @@ def index_of(run):
     return int(run.__name__[len("run_"):])
 
 
-def together(requests):
+def together(requests, dynamic):
     """The answers, from one compilation of all programs on all of their runs; None where it fails."""
     programs = loaded(requests)
     calls = [(program, run) for program in programs for run in program["RUNS"]]
@@ -94,7 +112,7 @@ def together(requests):
 
     start = time.perf_counter()
     try:
-        outputs = iter(compiled(all_of)([run() for _, run in calls]))
+        outputs = iter(compiled(all_of, dynamic)([run() for _, run in calls]))
     except Exception:
         return None
     microseconds = int(1e6 * (time.perf_counter() - start) / len(requests))
@@ -108,9 +126,11 @@ def together(requests):
     return answers
 
 
-def perform(request, compiles):
+def perform(request, way):
+    if request.names_switches:
+        return Answer(OK, ",".join(SWITCHES) if way != "eager" else "")
     program, = loaded([request])
-    function = compiled(program["fusion"]) if compiles else program["fusion"]
+    function = program["fusion"] if way == "eager" else compiled(program["fusion"], way == "dynamic", request.off)
     runs, times = [], [0, 0]
     for run in program["RUNS"]:
         start = time.perf_counter()
@@ -125,11 +145,13 @@ def perform(request, compiles):
 
 
 def main():
-    compiles = sys.argv[1] == "compile"
+    way = sys.argv[1]
     torch.set_num_threads(1)
-    if compiles:
-        prepare_compile()
-    serve(f"torch {torch.__version__}", lambda request: perform(request, compiles), together if compiles else None)
+    if way == "eager":
+        return serve(f"torch {torch.__version__}", lambda request: perform(request, way), None)
+    prepare_compile()
+    serve(f"torch {torch.__version__}", lambda request: perform(request, way),
+          lambda requests: together(requests, way == "dynamic"))
 
 
 main()

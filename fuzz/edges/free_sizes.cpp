@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fuser/case/check_input.h"
 #include "fuser/evaluate/check_shapes.h"
 #include "fuser/support/set_up_error.h"
 
@@ -174,6 +175,12 @@ std::optional<Run> FreeSizes::resized(const Run& run, const Values& values, int6
     }
   }
   try {
+    for (size_t i = 0; i < result.inputs.size(); ++i) {
+      const RunInput& input = result.inputs[i];
+      const TensorInput* tensor = std::get_if<TensorInput>(&input.value);
+      const bool isNew = tensor && tensor->sizes != std::get<TensorInput>(run.inputs[i].value).sizes;
+      if (isNew) checkInput(fusion.inputs()[i]->as<TensorView>(), input, *tensor);
+    }
     ExpressionEvaluator evaluator(fusion);
     bind(fusion, result, evaluator);
     checkShapes(fusion, evaluator);

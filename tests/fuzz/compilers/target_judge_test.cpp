@@ -263,9 +263,11 @@ TEST(TargetJudgeTest, ASecondViewIsJudgedToo) {
 }
 
 // Of four views, of which two are asked where something is wrong alone. Each is wrong, or right, or has switches.
-CaseVerdict verdictOfLevels(const std::array<std::string, 4>& workers) {
+CaseVerdict verdictOfLevels(const std::array<std::string, 4>& workers, Switches switches = Switches::Rules) {
+  Target target = targetNamed("torch-compile");
+  target.switches = switches;
   JudgeSettings settings;
-  settings.target = makeTargetJudge(targetNamed("torch-compile"), shortLimits(),
+  settings.target = makeTargetJudge(target, shortLimits(),
                                     {{"all", fakeWorker(workers[0])},
                                      {"disabled", fakeWorker(workers[1])},
                                      {"extended", fakeWorker(workers[2]), 0},
@@ -318,6 +320,9 @@ TEST(TargetJudgeTest, AGuiltySwitchIsNamed) {
   EXPECT_EQ(two.place, "several switches");
   EXPECT_EQ(verdictOfLevels({withSwitches("False"), kRight, kRight, kRight}).place, "Add in the view all");
   EXPECT_EQ(verdictOfLevels({withSwitches("'three' in off"), kWrong, kWrong, kWrong}).place, "three");
+  const CaseVerdict option =
+      verdictOfLevels({withSwitches("'three' in off"), kRight, kRight, kRight}, Switches::Options);
+  EXPECT_EQ(option.place, "Add in three");
 }
 
 TEST(TargetJudgeTest, ASwitchWithoutWhichItDoesNotRunIsNotGuilty) {

@@ -116,5 +116,19 @@ run { %a = normal(seed = 1) : f32[2] }
   EXPECT_EQ(withSize(other, {0}, 51, 100), "");
 }
 
+// Its other sizes are limited, too, although it has no elements.
+TEST(FreeSizesTest, AnEmptyTensorStaysWithinWhatARunMayHave) {
+  const Case testCase = parseCase(R"(
+fusion f(%a: f32[i0, 0, i0, i0]) {
+  %y = neg(%a)
+  return %y
+}
+run { %a = normal(seed = 1) : f32[2, 0, 2, 2] }
+)",
+                                  "test");
+  EXPECT_NE(withSize(testCase, {0}, 1290), "");
+  EXPECT_EQ(withSize(testCase, {0}, 1291), "");  // 1291 ^ 3 is above 2 ^ 31
+}
+
 }  // namespace
 }  // namespace fuser::fuzz
