@@ -44,6 +44,52 @@ void checkBlocksAtOnce(const Kernel& kernel, const Fusion& part, SizeFacts* size
                 " that the device runs at once");
 }
 
+// Rule 26 of a schedule. A loop in which an element is stored alike at each turn has a turn.
+class StoresInLoops {
+ public:
+  StoresInLoops(const Kernel& kernel, const Fusion& part, SizeFacts& sizes, const ScheduleRules& rules)
+      : kernel_(kernel), part_(part), sizes_(sizes), rules_(rules) {}
+
+  void check(const Body& body) {
+    for (const Statement& statement : body) {
+      if (const For* loop = std::get_if<For>(&statement.node)) {
+        loops_.push_back(loop);
+        check(loop->body);
+        loops_.pop_back();
+      } else if (const If* condition = std::get_if<If>(&statement.node)) {
+        check(condition->body);
+      } else if (const Move* move = std::get_if<Move>(&statement.node)) {
+        checkStore(move->target);
+      } else if (const Compute* compute = std::get_if<Compute>(&statement.node)) {
+        checkStore(compute->target);
+      }
+    }
+  }
+
+ private:
+  bool mayBeZero(IntExpr size) const { return size->isConstant() ? size->value == 0 : sizes_.isZero(size); }
+
+  void checkStore(const Access& target) {
+    const Buffer& buffer = kernel_.buffers[static_cast<size_t>(target.buffer)];
+    if (buffer.tensor < 0) return;
+    for (const For* loop : loops_) {
+      bool isAlong = loop->extent->isConstant();
+      forEachSymbol(target.index, [&](IntExpr symbol) { isAlong |= symbol == loop->index; });
+      if (isAlong || !mayBeZero(inExtents(kernel_, part_, loop->extent))) continue;
+      const std::vector<IterDomain*> axes = buffer.source->axes();
+      const bool isEmpty =
+          std::any_of(axes.begin(), axes.end(), [&](const IterDomain* axis) { return mayBeZero(axis->size()); });
+      rules_.require(isEmpty, 26, "%", buffer.source->name(), " is stored in a loop that has no turn");
+    }
+  }
+
+  const Kernel& kernel_;
+  const Fusion& part_;
+  SizeFacts& sizes_;
+  const ScheduleRules& rules_;
+  std::vector<const For*> loops_;
+};
+
 }  // namespace
 
 std::unique_ptr<Kernel> lower(const Fusion& part, const std::string& kernelName, const CompileContext& context,
@@ -62,6 +108,7 @@ std::unique_ptr<Kernel> lower(const Fusion& part, const std::string& kernelName,
 #undef LOWER_STEP
   checkGrid(*kernel, part, context.sizes, rules);
   checkBlocksAtOnce(*kernel, part, context.sizes, rules);
+  if (context.sizes) StoresInLoops(*kernel, part, *context.sizes, rules).check(kernel->body);
   return kernel;
 }
 
