@@ -36,6 +36,7 @@ struct ByDefinition {
 };
 constexpr ByDefinition kByDefinition[] = {
     {1, "threads: it has at most", "a limit of the device, which interp does not have"},
+    {1, "threads along z: a block has at most", "a limit of the device, which interp does not have"},
     {3, "at most 16 bytes", "no device moves such a vector at once"},
     {8, "bytes: a block has at most", "a limit of the device, which interp does not have"},
     {9, "that the device runs at once", "interp runs any number of blocks together; a device would wait for ever"},
