@@ -44,7 +44,7 @@ void checkBlocksAtOnce(const Kernel& kernel, const Fusion& part, SizeFacts* size
                 " that the device runs at once");
 }
 
-// Rule 26 of a schedule. A loop in which an element is stored alike at each turn has a turn.
+// Rule 26 of a schedule: where a loop has no turn, what each of its turns would store is never stored.
 class StoresInLoops {
  public:
   StoresInLoops(const Kernel& kernel, const Fusion& part, SizeFacts& sizes, const ScheduleRules& rules)

@@ -37,7 +37,7 @@
 //  23  what a kernel stores in an output is read back by the thread that stored it (lower/indexing.cpp)
 //  24  nothing reads a reduction inside the loops that compute it (lower/build_statements.cpp)
 //  25  the memory of an input that vectors are loaded from is aligned to them (runtime/build_program.cpp)
-//  26  a loop in which an element is stored alike at each turn has a turn (lower/lower.cpp)
+//  26  a loop whose turns all store the same element has at least one turn (lower/lower.cpp)
 // Tests run what these rules reject (analysis/schedule_rules.h): a broken one is a wrong kernel, but for limits of
 // devices.
 #include <algorithm>

@@ -92,10 +92,10 @@ class Xla:
 
     def compile(self, text, off=(), dump=""):
         options = self.xla.CompileOptions()
-        debug = options.executable_build_options.debug_options
         if off:
-            debug.xla_disable_hlo_passes = ",".join(off)
+            options.executable_build_options.debug_options.xla_disable_hlo_passes = ",".join(off)
         if dump:
+            debug = options.executable_build_options.debug_options
             debug.xla_dump_to, debug.xla_dump_hlo_pass_re, debug.xla_dump_hlo_as_text = dump, ".*", True
         return self.client.compile_and_load(text.encode(), self.xla.DeviceList((self.device,)), options)
 
