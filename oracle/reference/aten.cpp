@@ -76,7 +76,22 @@ at::Tensor varianceAndMean(const at::Tensor& x, const Attributes& a) {
   return a.result == 0 ? variance : mean;
 }
 
+// The least integer divided by -1: LibTorch raises an error of a division by zero, but here the processor traps.
+bool divisionOverflows(OpKind op, const std::vector<at::Tensor>& x) {
+  const bool isMultiple = op == OpKind::Lcm;  // which divides by the greatest common divisor
+  const bool isDivision =
+      op == OpKind::TruncDiv || op == OpKind::FloorDiv || op == OpKind::Fmod || op == OpKind::Remainder;
+  if (!isMultiple && !isDivision) return false;
+  const at::ScalarType type = at::result_type(x[0], x[1]);
+  if (type != at::kLong && type != at::kInt) return false;  // smaller ones are divided as 32 bits
+  const at::Tensor dividend = x[0].to(type), given = x[1].to(type);
+  const at::Tensor divisor = isMultiple ? at::gcd(dividend, given) : given;
+  const int64_t least = type == at::kLong ? INT64_MIN : INT32_MIN;
+  return at::logical_and(at::eq(dividend, least), at::eq(divisor, -1)).any().item<bool>();
+}
+
 at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& a) {
+  TORCH_CHECK(!divisionOverflows(op, x), fuser::opName(op), " divides the least integer by -1");
   switch (op) {
     case OpKind::Abs: return at::abs(x[0]);
     case OpKind::Neg: return at::neg(x[0]);

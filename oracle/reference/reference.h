@@ -28,7 +28,8 @@ void useOneThread();
 std::string libtorchVersion();
 
 // Evaluates one op as PyTorch's eager mode does on the CPU. A CheckError if LibTorch's result dtype differs from the
-// fusion's. `numbers`: those of its sizes, counts and bounds. `result`: the index of the op's result.
+// fusion's; a c10::Error where LibTorch refuses it, and where a division of integers overflows, at which LibTorch's
+// process ends. `numbers`: those of its sizes, counts and bounds. `result`: the index of the op's result.
 Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, std::span<const int64_t> numbers,
                size_t result = 0);
 

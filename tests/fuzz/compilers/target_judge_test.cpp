@@ -58,6 +58,23 @@ TEST(TargetJudgeTest, AWrongElementDiffersAndHasABucket) {
   EXPECT_EQ(bucketOf(testCase, verdict, settings).stage, "torch-compile");
 }
 
+// The processor traps there: a compiler's process may end, and PyTorch's does. lcm divides by gcd(least, 5), which is
+// -1.
+TEST(TargetJudgeTest, ADivisionOfIntegersThatOverflowsIsNoProgram) {
+  for (const char* call : {"lcm(%x, %y)", "fmod(%x, %y)", "remainder(%x, %y)", "div(%x, %y) {rounding_mode = trunc}",
+                           "div(%x, %y) {rounding_mode = floor}"}) {
+    for (const auto& [dtype, least] : {std::pair("i32", "-2147483648"), std::pair("i64", "-9223372036854775808")}) {
+      const std::string type = concat(dtype, "[2]");
+      const std::string text = concat("fusion f(%x: ", type, ", %y: ", type, ") {\n%z = ", call, " : ", type,
+                                      "\nreturn %z\n}\nrun {\n%x = values [", least, ", ", least, "] : ", type,
+                                      "\n%y = values [-1, 5] : ", type, "\n}\n");
+      const CaseVerdict verdict = verdictOf(kRight, "", text);
+      EXPECT_EQ(verdict.kind, VerdictKind::Unsupported) << text << toString(verdict);
+      EXPECT_NE(verdict.reason.find("divides the least integer by -1"), std::string::npos) << verdict.reason;
+    }
+  }
+}
+
 TEST(TargetJudgeTest, WhereTheControlIsWrongNothingIsFound) {
   const CaseVerdict both = verdictOf(kWrong, kWrong);
   EXPECT_EQ(both.kind, VerdictKind::Undecided) << toString(both);
