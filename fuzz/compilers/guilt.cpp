@@ -31,18 +31,29 @@ std::vector<std::string> switchesOf(ViewWorker& worker, WorkerRequest request) {
   return named ? split(reply.answer.text) : std::vector<std::string>{};
 }
 
-// "": the finding stays, whatever is off.
-std::string guiltySwitch(ViewWorker& worker, WorkerRequest request, const JudgeRequest& judge) {
+struct GuiltySwitch {
+  std::string name;  // "": the finding stays, whatever is off
+  bool isRefused = false;
+};
+
+// Behind one bug may lie another one: without the switch that is guilty of wrong elements the program may be refused.
+GuiltySwitch guiltySwitch(VerdictKind kind, ViewWorker& worker, WorkerRequest request, const JudgeRequest& judge) {
   const std::vector<std::string> switches = switchesOf(worker, request);
-  const auto isGoneWithout = [&](const std::string& names) {
+  if (switches.empty()) return {};
+  const auto without = [&](const std::string& names) {
     request.off = names;
-    return judge(worker, request) == VerdictKind::Agrees;
+    return judge(worker, request);
   };
-  if (switches.empty() || !isGoneWithout(joined(switches, ","))) return "";  // one request, where it is none
+  const VerdictKind withoutAll = without(joined(switches, ","));
+  if (withoutAll == kind) return {};  // one request, where none is guilty
+  std::string refused;
   for (const std::string& name : switches) {
-    if (isGoneWithout(name)) return name;
+    const VerdictKind given = without(name);
+    if (given == VerdictKind::Agrees) return {name};
+    if (given == VerdictKind::Check && given != kind && refused.empty()) refused = name;
   }
-  return "several switches";
+  if (withoutAll == VerdictKind::Agrees) return {"several switches"};
+  return {refused, true};
 }
 
 }  // namespace
@@ -61,11 +72,12 @@ Guilt guiltOf(VerdictKind kind, ViewWorker& shown, TargetWorkers& workers, const
     guilt.detail = concat(guilt.name, same.size() == 1 ? " shows it, " : " show it, ", joined(others),
                           others.size() == 1 ? " does not" : " do not");
   }
-  const std::string name = guiltySwitch(shown, request, judge);
-  if (!name.empty()) {
-    guilt.name = name;
+  const GuiltySwitch guilty = guiltySwitch(kind, shown, request, judge);
+  if (!guilty.name.empty()) {
+    guilt.name = guilty.name;
     guilt.isSwitch = true;
-    guilt.detail += concat("; in ", shown.view.name, " it is gone without ", name);
+    guilt.detail +=
+        concat("; in ", shown.view.name, " it is ", guilty.isRefused ? "refused" : "gone", " without ", guilty.name);
   }
   return guilt;
 }

@@ -1,5 +1,6 @@
 #pragma once
-// What of a target is guilty of a finding: the views that show it, and the switch without which it is gone.
+// What of a target is guilty of a finding: the views that show it, and the switch without which it is gone, or at least
+// the program is refused.
 
 #include <functional>
 #include <string>

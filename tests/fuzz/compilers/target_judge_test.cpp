@@ -342,9 +342,23 @@ TEST(TargetJudgeTest, AGuiltySwitchIsNamed) {
   EXPECT_EQ(option.place, "Add in three");
 }
 
-TEST(TargetJudgeTest, ASwitchWithoutWhichItDoesNotRunIsNotGuilty) {
-  const std::string dies = "'two' in request.off and os._exit(3); " + withSwitches("'three' in off");
-  EXPECT_EQ(verdictOfLevels({dies, kRight, kRight, kRight}).place, "Add in the view all") << "with all off it dies";
+TEST(TargetJudgeTest, ASwitchWithoutWhichItsProcessEndsIsNotGuilty) {
+  const std::string dies = "'two' in request.off and os._exit(3); ";
+  EXPECT_EQ(verdictOfLevels({dies + withSwitches("False"), kRight, kRight, kRight}).place, "Add in the view all");
+  EXPECT_EQ(verdictOfLevels({dies + withSwitches("'three' in off"), kRight, kRight, kRight}).place, "three");
+}
+
+TEST(TargetJudgeTest, ASwitchWithoutWhichItIsRefusedIsGuiltyWhereNoneMakesItRight) {
+  const std::string refuses = "write(answer(identity, 4, 'another bug')) if 'two' in request.off else ";
+  const auto switches = [&](const char* isRight) {
+    return "off = request.off.split(','); " + refuses +
+           "write(answer(identity, 1, 'one,two,three,four' if request.wanted else '', run(floats(2, 4 if " + isRight +
+           " else 5))))";
+  };
+  const CaseVerdict refused = verdictOfLevels({switches("False"), kRight, kRight, kRight});
+  EXPECT_EQ(refused.place, "two");
+  EXPECT_NE(refused.detail.find("in all it is refused without two"), std::string::npos) << refused.detail;
+  EXPECT_EQ(verdictOfLevels({switches("'three' in off"), kRight, kRight, kRight}).place, "three");
 }
 
 TEST(TargetJudgeTest, TheBucketOfADeathNamesWhatIsGuilty) {
