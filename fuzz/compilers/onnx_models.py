@@ -1,4 +1,5 @@
-"""What the workers share that run ONNX models: their inputs and outputs, models in parts, and the answer to a request."""
+"""What the workers share that run ONNX models: their inputs and outputs, models in parts and in one, and the answer to a
+request."""
 
 import itertools
 import time
@@ -8,6 +9,7 @@ from worker_protocol import BF16, BOOL, F16, F32, F64, I8, I32, I64, OK, RUN_ERR
 import ml_dtypes
 import numpy as np
 import onnx
+import onnx.compose
 import onnx.parser
 
 FLOAT, INT8, INT32, INT64, BOOLEAN, FLOAT16, DOUBLE, BFLOAT16 = 1, 3, 6, 7, 9, 10, 11, 16  # onnx.TensorProto
@@ -37,6 +39,39 @@ def inputs_of(model, data):
         yield value.name, np.frombuffer(data, dtype, count, at).reshape(sizes)
         at += count * dtype.itemsize
     assert at == len(data), f"{len(data) - at} bytes are of no input"
+
+
+GUARD, GUARD_BYTE = 64, 0xA5
+
+
+class Guarded:
+    """Memory for an array like another one, between bytes that nobody may write."""
+
+    def __init__(self, like):
+        self.memory = np.full(like.nbytes + 3 * GUARD, GUARD_BYTE, np.uint8)
+        start = GUARD - self.memory.ctypes.data % GUARD + GUARD  # aligned
+        self.outside = (self.memory[:start], self.memory[start + like.nbytes:])
+        self.array = self.memory[start:start + like.nbytes].view(like.dtype).reshape(like.shape)
+
+    def is_whole(self):
+        return all((part == GUARD_BYTE).all() for part in self.outside)
+
+
+def check_second_run(names, outputs, again):
+    """The same compiled model runs twice, the second time into memory of ours, a Guarded for each output: it gives the same
+    bits, and writes nothing else."""
+    for name, first, second in zip(names, outputs, again):
+        if not second.is_whole():
+            raise Failed(RUN_ERROR, f"it writes outside the output {name}")
+        if first.tobytes() != second.array.tobytes():
+            raise Failed(RUN_ERROR, f"the same compiled model gives other bits when it runs again: {name}")
+
+
+def check_inputs(inputs, given):
+    """inputs: the arrays that the model had in its hands, by name; given: what they held."""
+    for name, array in inputs.items():
+        if array.tobytes() != given[name].tobytes():
+            raise Failed(RUN_ERROR, f"it writes its input {name}")
 
 
 def packed(array):
@@ -84,13 +119,50 @@ def operators_of(model):
     return list(dict.fromkeys(node.op_type for node in model.graph.node))
 
 
+def model_of(program):
+    model = onnx.parser.parse_model(program.text)
+    for node in model.graph.node:
+        node.name = node.output[0]
+    return model
+
+
+def in_one(models):
+    """A model with the nodes of all; the names of each begin with its number."""
+    whole = onnx.ModelProto()
+    whole.CopyFrom(onnx.compose.add_prefix(models[0], "0."))
+    for number, model in enumerate(models[1:], 1):
+        graph = onnx.compose.add_prefix(model, f"{number}.").graph
+        for field in ("node", "initializer", "input", "output", "value_info"):
+            getattr(whole.graph, field).extend(getattr(graph, field))
+    return whole
+
+
+def together(target, requests):
+    """The answers, from one compilation of all programs; None where it fails."""
+    models = [[model_of(program) for program in request.programs] for request in requests]
+    arrays = {f"{number}.{name}": array
+              for number, (model, program) in enumerate(
+                  zip(itertools.chain(*models), (program for request in requests for program in request.programs)))
+              for name, array in inputs_of(model, program.data)}
+    start = time.perf_counter()
+    try:
+        outputs = iter(target.run(in_one(list(itertools.chain(*models))), arrays, []))
+    except Failed:
+        return None
+    microseconds = int(1e6 * (time.perf_counter() - start) / len(requests))
+    answers = []
+    for request, own in zip(requests, models):
+        runs = [(program.run, [packed(array) for array in itertools.islice(outputs, len(model.graph.output))])
+                for program, model in zip(request.programs, own)]
+        answers.append(Answer(OK, "", (microseconds, 0), runs))
+    return answers
+
+
 def perform(target, request):
     runs, times, switches = [], [0, 0], {}
     try:
         for program in request.programs:
-            model = onnx.parser.parse_model(program.text)
-            for node in model.graph.node:
-                node.name = node.output[0]
+            model = model_of(program)
             if request.names_switches:
                 switches.update(dict.fromkeys(target.switches(model)))
                 continue
@@ -105,7 +177,9 @@ def perform(target, request):
     return Answer(OK, ",".join(switches), times, runs)
 
 
-def serve_models(target):
-    """target.version; target.run(model, arrays by name, switches that are off): arrays, or Failed; target.switches(model)."""
+def serve_models(target, merges=False):
+    """target.version; target.run(model, arrays by name, switches that are off): arrays, or Failed; target.switches(model).
+    merges: several models in one are compiled faster than one by one."""
     np.seterr(all="ignore")
-    serve(target.version, lambda request: perform(target, request))
+    serve(target.version, lambda request: perform(target, request),
+          (lambda requests: together(target, requests)) if merges else None)

@@ -16,6 +16,7 @@ if cache := os.environ.get("TORCHINDUCTOR_CACHE_DIR"):
     os.makedirs(cache, exist_ok=True)
     os.environ["TMPDIR"] = cache  # where inductor keeps its precompiled header
 
+import numpy as np  # noqa: E402
 import torch  # noqa: E402
 
 DTYPES = {torch.float64: F64, torch.float32: F32, torch.float16: F16, torch.bfloat16: BF16, torch.int64: I64,
@@ -65,6 +66,52 @@ def kind_of(error):
     return COMPILE_ERROR if isinstance(error, compiling) else RUN_ERROR
 
 
+class WritesOutside(Exception):
+    pass
+
+
+def cover(mask, tensor):
+    """Sets the bytes of the tensor's elements."""
+    width, where = tensor.itemsize, mask[tensor.storage_offset() * tensor.itemsize:]
+    strides = [stride * width for stride in tensor.stride()]
+    np.lib.stride_tricks.as_strided(where, (*tensor.shape, width), (*strides, 1))[...] = True
+
+
+class Watch:
+    """Of a call's arguments: the call may write those elements alone that the program updates; not what lies between them and
+    behind them, and no other input."""
+
+    def __init__(self, program, arguments):
+        code = program["fusion"].__code__
+        self.memories = {}  # by address: its bytes, which of them may change, what they are now, who has them
+        for name, value in zip(code.co_varnames[:code.co_argcount], arguments):
+            if not isinstance(value, torch.Tensor) or not value.untyped_storage().nbytes():
+                continue
+            memory, writable, _, names = self.memories.setdefault(value.untyped_storage().data_ptr(), self.memory_of(value))
+            names.append(name)
+            if name in program["UPDATED"] and value.numel():
+                cover(writable, value)
+
+    @staticmethod
+    def memory_of(tensor):
+        memory = torch.empty(0, dtype=torch.uint8).set_(tensor.untyped_storage()).numpy()
+        return memory, np.zeros(memory.size, bool), memory.copy(), []
+
+    def check(self):
+        for memory, writable, before, names in self.memories.values():
+            if ((memory != before) & ~writable).any():
+                raise WritesOutside(f"it writes memory of {', '.join(names)} that the program does not update")
+
+
+def watched(program, function):
+    def call(*arguments):
+        watch = Watch(program, arguments)
+        outputs = function(*arguments)
+        watch.check()
+        return outputs
+    return call
+
+
 def refusal_of(program, run):
     """PyTorch's own, in eager mode; "" where it runs the program."""
     try:
@@ -93,6 +140,7 @@ def loaded(requests):
         sys.modules[module.__name__] = module
         script, = request.programs
         exec(compile(script.text, "program.py", "exec"), vars(module))
+        vars(module)["UPDATED"] = set(re.findall(r"^    (\w+)\.copy_\(", script.text, re.M))
         programs.append(vars(module))
     return programs
 
@@ -111,8 +159,12 @@ def together(requests, dynamic):
         return [function(*own) for function, own in zip(functions, arguments)]
 
     start = time.perf_counter()
+    arguments = [run() for _, run in calls]
     try:
-        outputs = iter(compiled(all_of, dynamic)([run() for _, run in calls]))
+        watches = [Watch(program, own) for (program, _), own in zip(calls, arguments)]
+        outputs = iter(compiled(all_of, dynamic)(arguments))
+        for watch in watches:
+            watch.check()
     except Exception:
         return None
     microseconds = int(1e6 * (time.perf_counter() - start) / len(requests))
@@ -135,7 +187,7 @@ def perform(request, way):
     for run in program["RUNS"]:
         start = time.perf_counter()
         try:
-            outputs = program["results"](function, run)
+            outputs = program["results"](watched(program, function), run)
         except Exception as error:
             refusal = refusal_of(program, run)
             return Answer(UNSUPPORTED, refusal, times) if refusal else Answer(kind_of(error), text_of(error), times)

@@ -107,25 +107,28 @@ def _send(requests, answers, start):
         _answer(request.identity, answer, len(requests) - 1, max(0, int(spent / len(requests))))
 
 
+def _serve_block(requests, perform, together):
+    """Compiled in one; where that fails, each half by itself."""
+    start = _begin(requests)
+    if len(requests) == 1:
+        return _send(requests, [perform(*requests)], start)
+    answers = together(requests)
+    if answers:
+        return _send(requests, answers, start)
+    half = len(requests) // 2
+    _serve_block(requests[:half], perform, together)
+    _serve_block(requests[half:], perform, together)
+
+
 def serve(version, perform, together=None):
     """Answers each Request with perform's Answer, until there is none. version: "torch 2.11.0".
 
-    together: gives the Answers of several requests that it compiles in one, or None where that fails: each is then performed
-    by itself.
+    together: gives the Answers of several requests that it compiles in one, or None where that fails.
     """
     gc.freeze()  # the modules of a compiler stay: no collection looks at them
     _answer(0, Answer(HELLO, version))
     requests = _requests_of_frames()
     for request in requests:
-        group = [request]
-        if together:
-            group += itertools.islice(requests, request.following)
-        start = _begin(group)
-        answers = together(group) if len(group) > 1 else None
-        if answers:
-            _send(group, answers, start)
-            continue
-        for one in group:
-            start = _begin([one])
-            _send([one], [perform(one)], start)
+        following = itertools.islice(requests, request.following) if together else ()
+        _serve_block([request, *following], perform, together)
     sys.exit(0)

@@ -61,11 +61,12 @@ def together(requests):
 serve("together 1", perform, together)
 )";
 
-TEST(WorkerProtocolTest, RequestsOfABlockAreCompiledInOneOrEachAlone) {
+TEST(WorkerProtocolTest, RequestsOfABlockAreCompiledInOneOrInHalves) {
   WorkerProcess worker(pythonWorker("/usr/bin/python3", kTogether, "main"), shortLimits());
   const auto answersTo = [&](const std::string& second) {
-    const std::array<WorkerRequest, 3> requests = {requestOf("one"), requestOf(second), requestOf("three")};
-    const std::array<const WorkerRequest*, 3> all = {&requests[0], &requests[1], &requests[2]};
+    const std::array<WorkerRequest, 4> requests = {requestOf("one"), requestOf(second), requestOf("three"),
+                                                   requestOf("four")};
+    const std::array<const WorkerRequest*, 4> all = {&requests[0], &requests[1], &requests[2], &requests[3]};
     worker.begin(all);
     WorkerProcess* const only = &worker;
     WorkerProcess::waitFor({&only, 1});
@@ -74,8 +75,8 @@ TEST(WorkerProtocolTest, RequestsOfABlockAreCompiledInOneOrEachAlone) {
       answers.push_back(concat(reply.answer.text, ", ", reply.answer.companions));
     return answers;
   };
-  EXPECT_EQ(answersTo("two"), (std::vector<std::string>{"0 of 3, 2", "1 of 3, 2", "2 of 3, 2"}));
-  EXPECT_EQ(answersTo("alone"), (std::vector<std::string>{"alone, 0", "alone, 0", "alone, 0"}));
+  EXPECT_EQ(answersTo("two"), (std::vector<std::string>{"0 of 4, 3", "1 of 4, 3", "2 of 4, 3", "3 of 4, 3"}));
+  EXPECT_EQ(answersTo("alone"), (std::vector<std::string>{"alone, 0", "alone, 0", "0 of 2, 1", "1 of 2, 1"}));
   EXPECT_EQ(worker.ask(requestOf("one")).answer.text, "alone");
 }
 
