@@ -24,21 +24,22 @@ bool isWrong(const oracle::ValueJudgement& judged) { return !judged.problem.empt
 
 }  // namespace
 
-std::string guiltyOp(const Case& testCase, const std::vector<JudgedRun>& runs, std::string_view format,
-                     const std::function<WorkerReply(const WorkerRequest&)>& ask) {
+std::optional<GuiltyOp> guiltyOp(const Case& testCase, const std::vector<JudgedRun>& runs, std::string_view format,
+                                 const std::function<WorkerReply(const WorkerRequest&)>& ask) {
   const Case all = withAllOutputs(testCase);
   const Exported exported = exportFormat(format).write(all);
-  if (exported.refusal) return "";
+  if (exported.refusal) return std::nullopt;
   const TargetOutcome outcome = outcomeOf(ask(requestOf(exported, runs)), "", *all.fusion, runs);
   for (const Expr* expr : all.fusion->exprs()) {
     for (const oracle::Judgement& judgement : outcome.judgements) {
       for (size_t i = 0; i < judgement.outputs.size(); ++i) {
-        const bool isResult = all.fusion->outputs()[i]->definition() == expr;
-        if (isResult && isWrong(judgement.outputs[i])) return std::string(opName(expr->op()));
+        const Val* output = all.fusion->outputs()[i];
+        if (output->definition() == expr && isWrong(judgement.outputs[i]))
+          return GuiltyOp{std::string(opName(expr->op())), output->dtype()};
       }
     }
   }
-  return "";
+  return std::nullopt;
 }
 
 }  // namespace fuser::fuzz

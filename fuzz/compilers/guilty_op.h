@@ -2,6 +2,7 @@
 // Which op a target computes wrong, wherever its result is read.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,10 +12,17 @@
 
 namespace fuser::fuzz {
 
-// Exports the case with every tensor of it as an output, and asks for these. The op's name, "Add", of the first one in
-// topological order that is wrong in a run; "" where the format or the target does not take that program, or where
-// nothing is wrong any more: then several ops together are.
-std::string guiltyOp(const Case& testCase, const std::vector<JudgedRun>& runs, std::string_view format,
-                     const std::function<WorkerReply(const WorkerRequest&)>& ask);
+struct GuiltyOp {
+  std::string op;  // "Add"
+  DataType dtype;  // of the value that is wrong
+
+  std::string text() const { return concat(op, " ", dtype); }
+};
+
+// Exports the case with every tensor of it as an output, and asks for these. The first one in topological order that is
+// wrong in a run; nullopt where the format or the target does not take that program, or where nothing is wrong any
+// more: then several ops together are.
+std::optional<GuiltyOp> guiltyOp(const Case& testCase, const std::vector<JudgedRun>& runs, std::string_view format,
+                                 const std::function<WorkerReply(const WorkerRequest&)>& ask);
 
 }  // namespace fuser::fuzz

@@ -304,14 +304,22 @@ class CaseOnTarget {
     verdict_.seenIn = isMain(worker) ? SeenIn::Run : SeenIn::View;
     verdict_.place = guilt.name;
     if (!outcome.wrong) return;
-    const bool isCause = guilt.isSwitch && target_.switches == Switches::Rules;
-    const std::string op = isCause ? "" : guiltyOp(case_, runs_, target_.format, [&](const WorkerRequest& all) {
-      ++verdict_.compilations;
-      return worker.process.ask(all);
-    });
-    if (!op.empty()) verdict_.place = guilt.name.empty() ? op : concat(op, " in ", guilt.name);
+    std::optional<GuiltyOp> op;
+    if (!guilt.isSwitch || target_.switches != Switches::Rules) {
+      op = guiltyOp(case_, runs_, target_.format, [&](const WorkerRequest& all) {
+        ++verdict_.compilations;
+        return worker.process.ask(all);
+      });
+    }
+    if (op) verdict_.place = placeOf(guilt, *op);
     describe(outcome, verdict_.place);
-    if (!op.empty()) verdict_.wrongOp = op;
+    if (op) verdict_.wrongOp = op->op;
+  }
+
+  std::string placeOf(const Guilt& guilt, const GuiltyOp& op) const {
+    if (guilt.name.empty()) return op.text();
+    const bool isOperator = guilt.isSwitch && target_.switches == Switches::Operators;
+    return isOperator ? concat(guilt.name, " ", op.dtype) : concat(op.text(), " in ", guilt.name);
   }
 
   void describe(const TargetOutcome& outcome, const std::string& guilty) {

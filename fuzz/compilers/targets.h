@@ -11,7 +11,7 @@
 
 namespace fuser::fuzz {
 
-enum class Switches : uint8_t { Rules, Options };  // of a worker: target.def
+enum class Switches : uint8_t { Rules, Operators, Options };  // of a worker: target.def
 
 struct Target {
   std::string_view name;         // "torch-compile"

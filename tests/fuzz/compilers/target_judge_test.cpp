@@ -296,11 +296,11 @@ CaseVerdict verdictOfLevels(const std::array<std::string, 4>& workers, Switches 
 TEST(TargetJudgeTest, GuiltyViewsAreNamed) {
   EXPECT_EQ(verdictOfLevels({kRight, kRight, kWrong, kWrong}).kind, VerdictKind::Agrees) << "nobody asks them";
   const CaseVerdict levels = verdictOfLevels({kWrong, kRight, kWrong, kRight});
-  EXPECT_EQ(levels.place, "Add in the views all, extended");
+  EXPECT_EQ(levels.place, "Add f32 in the views all, extended");
   EXPECT_NE(levels.detail.find("the views all, extended show it, disabled, basic do not"), std::string::npos);
-  EXPECT_NE(levels.title.find(", guilty: Add in the views all, extended"), std::string::npos) << levels.title;
-  EXPECT_EQ(verdictOfLevels({kWrong, kWrong, kWrong, kWrong}).place, "Add in every view");
-  EXPECT_EQ(verdictOfLevels({kRight, kWrong, kRight, kRight}).place, "Add in the view disabled");
+  EXPECT_NE(levels.title.find(", guilty: Add f32 in the views all, extended"), std::string::npos) << levels.title;
+  EXPECT_EQ(verdictOfLevels({kWrong, kWrong, kWrong, kWrong}).place, "Add f32 in every view");
+  EXPECT_EQ(verdictOfLevels({kRight, kWrong, kRight, kRight}).place, "Add f32 in the view disabled");
 }
 
 // With all values as outputs, %z is the first one that is wrong.
@@ -317,7 +317,7 @@ run { %x = values [1.0, 2.0] : f32[2] }
   const std::string wrong = "outputs = [floats(2, 5)]; write(answer(identity, 1, '', run(*outputs, *others)))";
   const std::string all = "others = [floats(2, 4), floats(-2, -5)] if identity > 1 else []; ";
   const CaseVerdict verdict = verdictOf(all + wrong, "", text);
-  EXPECT_EQ(verdict.place, "Neg");
+  EXPECT_EQ(verdict.place, "Neg f32");
   EXPECT_EQ(verdict.wrongOp, "Neg");
   EXPECT_EQ(verdictOf("others = []; " + wrong, "", text).place, "") << "the target does not give all";
 }
@@ -335,16 +335,18 @@ TEST(TargetJudgeTest, AGuiltySwitchIsNamed) {
   EXPECT_NE(one.detail.find("in all it is gone without three"), std::string::npos) << one.detail;
   const CaseVerdict two = verdictOfLevels({withSwitches("'two' in off and 'four' in off"), kRight, kRight, kRight});
   EXPECT_EQ(two.place, "several switches");
-  EXPECT_EQ(verdictOfLevels({withSwitches("False"), kRight, kRight, kRight}).place, "Add in the view all");
+  EXPECT_EQ(verdictOfLevels({withSwitches("False"), kRight, kRight, kRight}).place, "Add f32 in the view all");
   EXPECT_EQ(verdictOfLevels({withSwitches("'three' in off"), kWrong, kWrong, kWrong}).place, "three");
   const CaseVerdict option =
       verdictOfLevels({withSwitches("'three' in off"), kRight, kRight, kRight}, Switches::Options);
-  EXPECT_EQ(option.place, "Add in three");
+  EXPECT_EQ(option.place, "Add f32 in three");
+  const CaseVerdict op = verdictOfLevels({withSwitches("'three' in off"), kRight, kRight, kRight}, Switches::Operators);
+  EXPECT_EQ(op.place, "three f32");
 }
 
 TEST(TargetJudgeTest, ASwitchWithoutWhichItsProcessEndsIsNotGuilty) {
   const std::string dies = "'two' in request.off and os._exit(3); ";
-  EXPECT_EQ(verdictOfLevels({dies + withSwitches("False"), kRight, kRight, kRight}).place, "Add in the view all");
+  EXPECT_EQ(verdictOfLevels({dies + withSwitches("False"), kRight, kRight, kRight}).place, "Add f32 in the view all");
   EXPECT_EQ(verdictOfLevels({dies + withSwitches("'three' in off"), kRight, kRight, kRight}).place, "three");
 }
 
