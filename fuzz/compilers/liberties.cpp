@@ -1,5 +1,7 @@
 #include "fuzz/compilers/liberties.h"
 
+#include <algorithm>
+
 namespace fuser::fuzz {
 namespace {
 
@@ -19,6 +21,18 @@ HeldType heldBy(std::string_view target, DataType dtype) {
   HeldType held(dtype);
   for (const Liberty& liberty : kTargetLiberties) {
     if (liberty.target == target && liberty.dtype == dtype) held.also.push_back(liberty.as);
+  }
+  return held;
+}
+
+std::vector<bool> heldOtherwise(const Fusion& fusion, std::string_view target) {
+  std::vector<bool> held(fusion.valCount());
+  const auto isHeldOtherwise = [&](const Val& val) { return !heldBy(target, val.dtype()).also.empty(); };
+  for (const Val* input : fusion.inputs()) held[input->id()] = isHeldOtherwise(*input);
+  for (const Expr* expr : fusion.exprs()) {
+    const auto isOfThese = [&](const Val* operand) { return held[operand->id()]; };
+    const bool any = std::any_of(expr->inputs().begin(), expr->inputs().end(), isOfThese);
+    for (const Val* result : expr->outputs()) held[result->id()] = any || isHeldOtherwise(*result);
   }
   return held;
 }

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fuser/types/dtype.h"
+#include "fuser/ir/fusion.h"
 
 namespace fuser::fuzz {
 
@@ -17,5 +17,8 @@ struct HeldType {
 };
 // target: its name, or "".
 HeldType heldBy(std::string_view target, DataType dtype);
+
+// By id of the value: whether the target may hold it, or what it is made of, as another dtype. Literals are no matter.
+std::vector<bool> heldOtherwise(const Fusion& fusion, std::string_view target);
 
 }  // namespace fuser::fuzz

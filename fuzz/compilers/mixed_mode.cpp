@@ -35,10 +35,20 @@ oracle::Judgement judgeUnder(const oracle::Profile& profile, const Fusion& fusio
 void judgeInexact(oracle::Judgement& judgement, const Fusion& fusion, const JudgedRun& run,
                   const std::vector<AnswerTensor>& outputs) {
   if (!run.profile || outputs.size() != fusion.outputs().size()) return;
-  const auto isExact = [&](size_t i) { return run.exactness.of(*fusion.outputs()[i]).empty(); };
   std::vector<size_t> inexact;
+  bool isAllJudged = true;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!isExact(i)) inexact.push_back(i);
+    const Val& output = *fusion.outputs()[i];
+    if (run.exactness.of(output).empty()) continue;
+    if (run.heldOtherwise.at(output.id())) {
+      isAllJudged = false;
+    } else {
+      inexact.push_back(i);
+    }
+  }
+  if (!isAllJudged && judgement.verdict == oracle::Verdict::Agrees) {
+    judgement.verdict = oracle::Verdict::Undecided;
+    judgement.reason = "the target may hold an operand in fewer bits";
   }
   const bool hasProblem = std::any_of(judgement.outputs.begin(), judgement.outputs.end(),
                                       [](const oracle::ValueJudgement& output) { return !output.problem.empty(); });

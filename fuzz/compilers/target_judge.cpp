@@ -17,6 +17,7 @@
 #include "fuzz/compilers/exact_mode.h"
 #include "fuzz/compilers/guilt.h"
 #include "fuzz/compilers/guilty_op.h"
+#include "fuzz/compilers/liberties.h"
 #include "fuzz/compilers/profiles.h"
 #include "fuzz/compilers/target_outcome.h"
 #include "fuzz/export/export.h"
@@ -114,7 +115,7 @@ class CaseOnTarget {
     if (case_.runs[index].expectation == Expectation::Rejected) return;
     const Clock::time_point start = Clock::now();
     const int run = static_cast<int>(index);
-    JudgedRun judged{index, {}, {}, {}, profile_};
+    JudgedRun judged{index, {}, {}, {}, profile_, heldOtherwise(*case_.fusion, target_.name)};
     try {
       judged.data = materialize(case_, case_.runs[index], settings_.maxInputBytes);
       std::vector<reference::Value> inputs;
@@ -302,7 +303,7 @@ class CaseOnTarget {
     const std::string seen = isMain(worker) ? "" : concat("in the view ", worker.view.name, ": ");
     report(outcome.kind, outcome.run, concat(seen, outcome.reason), concat(seen, "on ", version, ": ", outcome.detail));
     verdict_.seenIn = isMain(worker) ? SeenIn::Run : SeenIn::View;
-    verdict_.place = guilt.name;
+    verdict_.place = outcome.kind == VerdictKind::Check && !guilt.isSwitch ? "" : guilt.name;
     if (!outcome.wrong) return;
     std::optional<GuiltyOp> op;
     if (!guilt.isSwitch || target_.switches != Switches::Rules) {

@@ -20,7 +20,9 @@ struct JudgedRun {
   RunData data;
   std::vector<std::optional<reference::Value>> values;  // reference::evaluate's
   Exactness exactness;                                  // of the values
-  const oracle::Profile* profile = nullptr;             // mixed mode (mixed_mode.h); null: exact mode
+  // Mixed mode (mixed_mode.h); null: exact mode.
+  const oracle::Profile* profile = nullptr;
+  std::vector<bool> heldOtherwise;  // of mixed mode: liberties.h
 };
 
 struct TargetOutcome {

@@ -257,7 +257,10 @@ Bucket bucketWithoutStage(const CaseVerdict& verdict) {
       bucket.pattern = verdict.pattern;
       break;
     case VerdictKind::Violation: readViolation(verdict.reason, bucket); break;
-    case VerdictKind::Check: bucket.pattern = patternOfCheck(verdict.reason); break;
+    case VerdictKind::Check:
+      bucket.place = verdict.place;
+      bucket.pattern = patternOfCheck(verdict.reason);
+      break;
     case VerdictKind::Hang:
     case VerdictKind::Crash:
       bucket.place = verdict.place;

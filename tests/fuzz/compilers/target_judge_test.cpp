@@ -363,6 +363,19 @@ TEST(TargetJudgeTest, ASwitchWithoutWhichItIsRefusedIsGuiltyWhereNoneMakesItRigh
   EXPECT_EQ(verdictOfLevels({switches("'three' in off"), kRight, kRight, kRight}).place, "three");
 }
 
+TEST(TargetJudgeTest, TheBucketOfARefusalNamesAGuiltySwitchAlone) {
+  const auto refuses = [](const char* isRight) {
+    return concat("off = request.off.split(','); ok = request.wanted or ", isRight,
+                  "; write(answer(identity, 1, 'one,two' if request.wanted else '', run(floats(2, 4))) if ok else "
+                  "answer(identity, 3, 'no'))");
+  };
+  const CaseVerdict guilty = verdictOfLevels({refuses("'two' in off"), kRight, kRight, kRight});
+  EXPECT_EQ(guilty.kind, VerdictKind::Check) << toString(guilty);
+  EXPECT_EQ(bucketWithoutStage(guilty).place, "two") << guilty.detail;
+  const CaseVerdict levels = verdictOfLevels({refuses("False"), kRight, kRight, kRight});
+  EXPECT_EQ(bucketWithoutStage(levels).place, "") << levels.detail;
+}
+
 TEST(TargetJudgeTest, TheBucketOfADeathNamesWhatIsGuilty) {
   const CaseVerdict verdict = verdictOfLevels({"os._exit(3)", kRight, kRight, kRight});
   EXPECT_EQ(verdict.kind, VerdictKind::Crash) << toString(verdict);
