@@ -43,7 +43,7 @@ class CaseOnTarget {
     if (case_.runs.empty()) report(VerdictKind::Unsupported, -1, "the case has no run: nothing was judged");
     for (size_t i = 0; i < case_.runs.size(); ++i) prepare(i);
     verdict_.exactMode = exactCase_.counts();
-    if (!runs_.empty()) exportRuns();
+    if (!runs_.empty() || !refusals_.empty()) exportRuns();
   }
 
   const WorkerRequest& request() const { return request_; }
@@ -51,8 +51,8 @@ class CaseOnTarget {
   // What is sampled is drawn from the case's text, so that a case is looked at alike wherever it is judged.
   bool isWanted(const ViewWorker& worker) const {
     const uint64_t every = worker.view.every;
+    if (isMain(worker)) return isAsked();
     if (runs_.empty() || every == 0) return false;
-    if (isMain(worker)) return true;
     SecondLookDraws draws(settings_.secondLooks);
     if (every > 1 && settings_.secondLooks == HowOften::Sampled) draws.read(printCase(case_));
     constexpr uint64_t kSalt = 17;
@@ -69,6 +69,7 @@ class CaseOnTarget {
   // From the replies, or by asking.
   void conclude() {
     if (!runs_.empty()) askViews();
+    if (!hasFinding() && !refusals_.empty() && isAsked()) askWhetherItRefuses();
   }
 
   bool hasFinding() const { return isFinding(verdict_.kind); }
@@ -91,6 +92,9 @@ class CaseOnTarget {
     std::string reason, detail;
   };
 
+  // Whether its programs are run at all.
+  bool isAsked() const { return !request_.programs.empty(); }
+
   void report(VerdictKind kind, int run, const std::string& reason, const std::string& detail = "") {
     if (kind <= verdict_.kind) return;
     verdict_.kind = kind;
@@ -110,6 +114,33 @@ class CaseOnTarget {
     addSeconds(stage, std::chrono::duration<double>(Clock::now() - start).count());
   }
 
+  // A target that is to do what eager mode does refuses what that refuses. Divisions of integers by zero, and those
+  // that overflow, end processes, which nobody promises not to.
+  bool mustRefuse(std::string_view why) const {
+    const auto says = [&](std::string_view what) { return why.find(what) != std::string_view::npos; };
+    return target_.control == "torch-eager" && !says("ZeroDivisionError") && !says("divides the least integer");
+  }
+
+  // Of runs that LibTorch refuses.
+  void askWhetherItRefuses() {
+    ViewWorker& main = *workers_.views.front();
+    const auto known = replies_.find(&main);
+    const bool isAlone = known != replies_.end() && !known->second.together;
+    const WorkerReply reply = isAlone ? known->second : main.process.ask(request_);
+    const auto& [index, why] = *refusals_.begin();
+    const auto isThat = [&, index = index](const AnswerRun& run) { return run.index == index; };
+    const std::vector<AnswerRun>& runs = reply.answer.runs;
+    if (reply.ending != WorkerEnding::Answered || std::none_of(runs.begin(), runs.end(), isThat)) return;
+    if (!replyOfControl_) replyOfControl_ = workers_.control->ask(request_);
+    const bool isRefused =
+        replyOfControl_->ending == WorkerEnding::Answered && replyOfControl_->answer.kind != AnswerKind::Ok;
+    if (!isRefused) return;
+    report(VerdictKind::Check, static_cast<int>(index),
+           concat(target_.control, " refuses it, and ", target_.name, " runs it: ", why),
+           concat("on ", main.process.version(), ": ", target_.control, " refuses it (", why, "), and ", target_.name,
+                  " runs it"));
+  }
+
   // Keeps the run where some output is exact.
   void prepare(size_t index) {
     if (case_.runs[index].expectation == Expectation::Rejected) return;
@@ -127,6 +158,7 @@ class CaseOnTarget {
       judged.values = reference::evaluate(*case_.fusion, inputs);
     } catch (const std::exception& error) {
       rethrowIfSetUpError(error);
+      if (mustRefuse(error.what())) refusals_.emplace(index, firstLine(error.what()));
       return report(VerdictKind::Unsupported, run, concat("LibTorch refuses it: ", error.what()));
     }
     addTimeSince(start, "reference");
@@ -340,6 +372,7 @@ class CaseOnTarget {
   const JudgeSettings& settings_;
   const oracle::Profile* profile_;  // null: exact mode
   std::vector<JudgedRun> runs_;
+  std::map<size_t, std::string> refusals_;  // by index of the run: what LibTorch says, and the target must refuse, too
   WorkerRequest request_;
   std::map<const ViewWorker*, WorkerReply> replies_;  // to request_
   std::optional<WorkerReply> replyOfControl_;

@@ -8,6 +8,7 @@ import re
 import sys
 import time
 import types
+import zlib
 
 from worker_protocol import (BF16, BOOL, COMPILE_ERROR, F16, F32, F64, I8, I32, I64, OK, RUN_ERROR, UNSUPPORTED, Answer,
                              error_text, output, serve)
@@ -50,6 +51,25 @@ def prepare_compile():
     torch._inductor.config.compile_threads = 1
     torch._dynamo.config.capture_scalar_outputs = True  # numbers that a tensor gives stay in the graph
     torch._dynamo.config.cache_size_limit = 64
+
+
+def prepare_vector_code():
+    """Inductor builds and loads libraries for each kind of vector code, in each process anew: seconds. Once for a processor is
+    enough; what it found is kept in its cache."""
+    from torch._inductor.cpu_vec_isa import VecISA, valid_vec_isa_list
+    if not cache:
+        return
+    with open("/proc/cpuinfo") as file:
+        processor = zlib.crc32(next((line for line in file if line.startswith("flags")), "").encode())
+    known = os.path.join(cache, f"vector-code-{torch.__version__}-{processor:08x}")
+    if os.path.exists(known):
+        with open(known) as file:
+            kinds = file.read().splitlines()
+        VecISA.check_build = lambda self, code: str(self) in kinds
+        return
+    with open(f"{known}.{os.getpid()}", "w") as file:
+        file.writelines(f"{kind}\n" for kind in valid_vec_isa_list())
+    os.replace(file.name, known)
 
 
 def text_of(error):
@@ -202,6 +222,7 @@ def main():
     if way == "eager":
         return serve(f"torch {torch.__version__}", lambda request: perform(request, way), None)
     prepare_compile()
+    prepare_vector_code()
     serve(f"torch {torch.__version__}", lambda request: perform(request, way),
           lambda requests: together(requests, way == "dynamic"))
 

@@ -93,6 +93,23 @@ TEST(TargetJudgeTest, WhereTheControlIsWrongInItsOwnWayOthersDecide) {
   EXPECT_NE(dead.detail.find("the control torch-eager does not run it"), std::string::npos) << dead.detail;
 }
 
+TEST(TargetJudgeTest, WhatEagerModeRefusesMustBeRefused) {
+  const std::string text = R"(
+fusion f(%x: f32[i0]) {
+  %y = softshrink(%x) {lambd = -1.0} : f32[i0]
+  return %y
+}
+run { %x = values [1.0, 2.0] : f32[2] }
+)";
+  const char* refuses = "write(answer(identity, 2, 'RuntimeError: lambda must be in range'))";
+  const CaseVerdict verdict = verdictOf(kRight, refuses, text);
+  EXPECT_EQ(verdict.kind, VerdictKind::Check) << toString(verdict);
+  EXPECT_EQ(verdict.reason.rfind("torch-eager refuses it, and torch-compile runs it: lambda must be", 0), 0u)
+      << verdict.reason;
+  EXPECT_EQ(verdictOf(refuses, refuses, text).kind, VerdictKind::Unsupported);
+  EXPECT_EQ(verdictOf(kRight, kRight, text).kind, VerdictKind::Unsupported) << "the programs say something else";
+}
+
 TEST(TargetJudgeTest, WhatTheControlRefusesMayBeRefused) {
   const char* refuses = "write(answer(identity, 4, 'IndexError: 3'))";
   EXPECT_EQ(verdictOf(refuses, kRight).kind, VerdictKind::Check);
