@@ -11,8 +11,18 @@ struct Liberty {
 };
 constexpr Liberty kTargetLiberties[] = {
 #define LIBERTY(target, dtype, as, why) {target, DataType::dtype, DataType::as},
+#define SELECTS_PRODUCTS(target, why)
 #include "fuzz/compilers/liberties.def"
 #undef LIBERTY
+#undef SELECTS_PRODUCTS
+};
+
+constexpr std::string_view kSelectProducts[] = {
+#define LIBERTY(target, dtype, as, why)
+#define SELECTS_PRODUCTS(target, why) target,
+#include "fuzz/compilers/liberties.def"
+#undef LIBERTY
+#undef SELECTS_PRODUCTS
 };
 
 }  // namespace
@@ -23,6 +33,10 @@ HeldType heldBy(std::string_view target, DataType dtype) {
     if (liberty.target == target && liberty.dtype == dtype) held.also.push_back(liberty.as);
   }
   return held;
+}
+
+bool selectsProducts(std::string_view target) {
+  return std::find(std::begin(kSelectProducts), std::end(kSelectProducts), target) != std::end(kSelectProducts);
 }
 
 std::vector<bool> heldOtherwise(const Fusion& fusion, std::string_view target) {

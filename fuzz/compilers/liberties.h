@@ -18,6 +18,9 @@ struct HeldType {
 // target: its name, or "".
 HeldType heldBy(std::string_view target, DataType dtype);
 
+// Whether it may take a product with a converted boolean for a choice.
+bool selectsProducts(std::string_view target);
+
 // By id of the value: whether the target may hold it, or what it is made of, as another dtype. Literals are no matter.
 std::vector<bool> heldOtherwise(const Fusion& fusion, std::string_view target);
 

@@ -254,6 +254,31 @@ TEST(ExactModeTest, OnnxSaysNothingOfTheMaximumOfNan) {
   EXPECT_EQ(whyIn(2, "onnx"), "");
 }
 
+// x * convert(condition) is select(condition, x, 0) to XLA, on purpose.
+TEST(ExactModeTest, AProductWithAConditionMayBeAChoice) {
+  const Case testCase = parseCase(R"(
+fusion f(%x: f32[2], %b: bool[2]) {
+  %c = cast(%b) {dtype = f32} : f32[2]
+  %r = flip(%c) {dims = [0]} : f32[2]
+  %y = mul(%x, %r)
+  return %y
+}
+)",
+                                  "f");
+  const auto whyFor = [&](float first, std::string_view target) {
+    std::vector<float> data{first, 1};
+    std::vector<uint8_t> truth{1, 0};
+    const std::vector<reference::Value> inputs{{TensorRef{data.data(), DataType::Float, {2}, {1}, {}}, nullptr},
+                                               {TensorRef{truth.data(), DataType::Bool, {2}, {1}, {}}, nullptr}};
+    return exactnessOf(*testCase.fusion, reference::evaluate(*testCase.fusion, inputs), {"stablehlo", target})
+        .of(*testCase.fusion->outputs().front());
+  };
+  const float infinity = std::numeric_limits<float>::infinity();
+  EXPECT_NE(whyFor(infinity, "xla-cpu"), "");
+  EXPECT_EQ(whyFor(infinity, "iree-cpu"), "");
+  EXPECT_EQ(whyFor(2, "xla-cpu"), "");
+}
+
 TEST(ExactModeTest, ASentenceFixesNan) {
   for (const char* line :
        {"add(%x, %y)", "mul(%x, %y)", "div(%x, %y)", "maximum(%x, %y)", "fmin(%x, %y)", "lt(%x, %y)", "ne(%x, %y)",
