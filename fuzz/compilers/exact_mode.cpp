@@ -298,32 +298,9 @@ class ExactRun {
       return ExactExpr(expr, *row, operands, *result, {whom_.format, target}).why();
     };
     const std::string_view why = whyFor("");
-    if (why.empty() && isProductThatMayBeAChoice(expr, *row, operands)) return kLiberty;
+    const auto isFinite = [&](const Val& val) { return allFinite(*numbers_.at(val.id())); };
+    if (why.empty() && mayBeAChoice(expr, whom_.target, isFinite)) return kLiberty;
     return why.empty() && !whyFor(whom_.target).empty() ? kLiberty : why;
-  }
-
-  bool isProductThatMayBeAChoice(const Expr& expr, const ExactRow& row,
-                                 const std::vector<const Numbers*>& operands) const {
-    const bool multiplies =
-        row.rule == ExactRule::Multiply || row.rule == ExactRule::MultiplyAdd || row.rule == ExactRule::Interpolate;
-    if (!multiplies || !selectsProducts(whom_.target)) return false;
-    const auto isFinite = [](const Numbers* operand) {
-      return std::all_of(operand->elements.begin(), operand->elements.end(),
-                         [](double number) { return std::isfinite(number); });
-    };
-    return std::any_of(expr.inputs().begin(), expr.inputs().end(), isConvertedBoolean) &&
-           !std::all_of(operands.begin(), operands.end(), isFinite);
-  }
-
-  // Behind views of it, too.
-  static bool isConvertedBoolean(const Val* val) {
-    const Expr* definition = val->definition();
-    const auto moves = [](const Expr& expr) {
-      return expr.op() != OpKind::Cast && !isPointwise(expr.op()) && !isReduction(expr.op()) &&
-             expr.inputs().size() == 1;
-    };
-    while (definition && moves(*definition)) definition = definition->input(0)->definition();
-    return definition && definition->op() == OpKind::Cast && definition->input(0)->dtype() == DataType::Bool;
   }
 
   const Fusion& fusion_;

@@ -1,6 +1,7 @@
 #include "fuzz/compilers/exact_numbers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "fuser/types/scalar_value.h"
@@ -65,6 +66,11 @@ Numbers numbersOf(const reference::Value& value) {
     }
   });
   return numbers;
+}
+
+bool allFinite(const Numbers& numbers) {
+  return std::all_of(numbers.elements.begin(), numbers.elements.end(),
+                     [](double number) { return std::isfinite(number); });
 }
 
 std::vector<size_t> rowsOf(const Dims& sizes, const std::vector<int64_t>& reduced) {

@@ -18,6 +18,7 @@ struct Numbers {
   NumberBounds bounds = {};      // of the elements
 };
 Numbers numbersOf(const reference::Value& value);
+bool allFinite(const Numbers& numbers);
 
 // The places of one element of each operand, walked in the row-major order of `sizes`: operands are aligned at the last
 // axis, and axes of size 1 meet any size.

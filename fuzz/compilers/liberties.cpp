@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "fuser/ops/op_table.h"
+#include "fuzz/compilers/exact_numbers.h"
+
 namespace fuser::fuzz {
 namespace {
 
@@ -25,6 +28,18 @@ constexpr std::string_view kSelectProducts[] = {
 #undef SELECTS_PRODUCTS
 };
 
+bool multiplies(OpKind op) { return op == OpKind::Mul || op == OpKind::Addcmul || op == OpKind::Lerp; }
+
+// Behind views of it, too.
+bool isConvertedBoolean(const Val* val) {
+  const Expr* definition = val->definition();
+  const auto moves = [](const Expr& expr) {
+    return expr.op() != OpKind::Cast && !isPointwise(expr.op()) && !isReduction(expr.op()) && expr.inputs().size() == 1;
+  };
+  while (definition && moves(*definition)) definition = definition->input(0)->definition();
+  return definition && definition->op() == OpKind::Cast && definition->input(0)->dtype() == DataType::Bool;
+}
+
 }  // namespace
 
 HeldType heldBy(std::string_view target, DataType dtype) {
@@ -35,18 +50,25 @@ HeldType heldBy(std::string_view target, DataType dtype) {
   return held;
 }
 
-bool selectsProducts(std::string_view target) {
-  return std::find(std::begin(kSelectProducts), std::end(kSelectProducts), target) != std::end(kSelectProducts);
+bool mayBeAChoice(const Expr& expr, std::string_view target, const std::function<bool(const Val&)>& isFinite) {
+  if (!multiplies(expr.op())) return false;
+  if (std::find(std::begin(kSelectProducts), std::end(kSelectProducts), target) == std::end(kSelectProducts))
+    return false;
+  return std::any_of(expr.inputs().begin(), expr.inputs().end(), isConvertedBoolean) &&
+         !std::all_of(expr.inputs().begin(), expr.inputs().end(), [&](const Val* val) { return isFinite(*val); });
 }
 
-std::vector<bool> heldOtherwise(const Fusion& fusion, std::string_view target) {
+std::vector<bool> heldOtherwise(const Fusion& fusion, std::string_view target,
+                                const std::vector<std::optional<reference::Value>>& values) {
+  const auto isFinite = [&](const Val& val) { return values[val.id()] && allFinite(numbersOf(*values[val.id()])); };
   std::vector<bool> held(fusion.valCount());
   const auto isHeldOtherwise = [&](const Val& val) { return !heldBy(target, val.dtype()).also.empty(); };
   for (const Val* input : fusion.inputs()) held[input->id()] = isHeldOtherwise(*input);
   for (const Expr* expr : fusion.exprs()) {
     const auto isOfThese = [&](const Val* operand) { return held[operand->id()]; };
+    const bool isChoice = mayBeAChoice(*expr, target, isFinite);
     const bool any = std::any_of(expr->inputs().begin(), expr->inputs().end(), isOfThese);
-    for (const Val* result : expr->outputs()) held[result->id()] = any || isHeldOtherwise(*result);
+    for (const Val* result : expr->outputs()) held[result->id()] = any || isHeldOtherwise(*result) || isChoice;
   }
   return held;
 }

@@ -1,10 +1,13 @@
 #pragma once
 // What a target does with the numbers of a dtype by right: liberties.def.
 
+#include <functional>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "fuser/ir/fusion.h"
+#include "oracle/reference/reference.h"
 
 namespace fuser::fuzz {
 
@@ -18,10 +21,13 @@ struct HeldType {
 // target: its name, or "".
 HeldType heldBy(std::string_view target, DataType dtype);
 
-// Whether it may take a product with a converted boolean for a choice.
-bool selectsProducts(std::string_view target);
+// Whether the target may take a product with a converted boolean for a choice, and that matters: some operand is a NaN
+// or an infinity. isFinite: of an operand.
+bool mayBeAChoice(const Expr& expr, std::string_view target, const std::function<bool(const Val&)>& isFinite);
 
-// By id of the value: whether the target may hold it, or what it is made of, as another dtype. Literals are no matter.
-std::vector<bool> heldOtherwise(const Fusion& fusion, std::string_view target);
+// By id of the value: whether the target may hold it, or what it is made of, as another dtype, or as a choice. Literals
+// are no matter. values: reference::evaluate's.
+std::vector<bool> heldOtherwise(const Fusion& fusion, std::string_view target,
+                                const std::vector<std::optional<reference::Value>>& values);
 
 }  // namespace fuser::fuzz

@@ -146,7 +146,7 @@ class CaseOnTarget {
     if (case_.runs[index].expectation == Expectation::Rejected) return;
     const Clock::time_point start = Clock::now();
     const int run = static_cast<int>(index);
-    JudgedRun judged{index, {}, {}, {}, profile_, heldOtherwise(*case_.fusion, target_.name)};
+    JudgedRun judged{index, {}, {}, {}, profile_, {}};
     try {
       judged.data = materialize(case_, case_.runs[index], settings_.maxInputBytes);
       std::vector<reference::Value> inputs;
@@ -165,6 +165,7 @@ class CaseOnTarget {
     const Clock::time_point afterReference = Clock::now();
     judged.exactness = exactnessOf(*case_.fusion, judged.values, {target_.format, target_.name});
     exactCase_.add(judged.values, judged.exactness);
+    if (profile_) judged.heldOtherwise = heldOtherwise(*case_.fusion, target_.name, judged.values);
     addTimeSince(afterReference, "exact mode");
     const std::vector<Val*>& outputs = case_.fusion->outputs();
     const auto isExact = [&](const Val* output) { return judged.exactness.of(*output).empty(); };

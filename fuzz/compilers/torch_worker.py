@@ -73,14 +73,15 @@ def prepare_vector_code():
 
 
 def text_of(error):
-    """The first line tells errors apart: of a compiler it is its first error, not the command."""
+    """The first line tells errors apart: of a compiler it is its first error, not the command; of a backend what it raised."""
     compiler = re.search(r"error: (.*)", str(error)) if "CppCompileError" in str(error) else None
-    text = error_text(error)
+    text = re.sub(r"(raised:)\s*\n", r"\1 ", error_text(error), count=1)
     return text.replace(": ", f": C++ compile error: {compiler[1]}\n", 1) if compiler else text
 
 
 def kind_of(error):
-    if isinstance(error, torch._dynamo.exc.Unsupported):
+    # A branch on a number that a tensor gives is what it says that it does not take.
+    if isinstance(error, torch._dynamo.exc.Unsupported) or "GuardOnDataDependentSymNode" in str(error):
         return UNSUPPORTED
     compiling = (torch._dynamo.exc.TorchDynamoException,)
     return COMPILE_ERROR if isinstance(error, compiling) else RUN_ERROR
