@@ -128,7 +128,7 @@ class Runtime:
 def runtime_error(error):
     """Without the number of the error and the names of nodes, which are not its cause."""
     text = re.sub(r"\[ONNXRuntimeError\] : \d+ : \w+ : ", "", error_text(error))
-    return re.sub(r"/\S*/(?=\w+\.\w+:\d+)", "", re.sub(r" ?Name: ?'[^']*'", "", text))
+    return re.sub(r"/\S*/(?=\w+\.\w+:\d+)", "", re.sub(r"(?: ?Name:|(?<=Node input)) ?'[^']*'", "", text))
 
 
 def missing_kernel(model, text):
