@@ -21,6 +21,7 @@ class HelpExamplesTest : public FuserfuzzTest {
     write("corpus/seeds/softmax.fusion", kRight);
     write("corpus/models/right.fusion", kRight);
     write("findings/right.fusion", kRight);
+    write("reports/found/right.fusion", kRight);
     write("planted.fusion",
           "fusion f(%x: f32[i0]) {\n  %y = sub(%x, 2.0)\n  return %y\n}\noption fault = \"swapped-operands\"\n"
           "run { %x = normal(seed = 1) : f32[4] }\n");

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -26,7 +27,12 @@ TEST(GalleryTest, EachBugHasARowAReproAndACaseThatRuns) {
     EXPECT_NE(table.find(concat("[", name, "](", name, "/README.md)")), std::string::npos) << name;
     EXPECT_NE(textOf(entry.path() / "README.md"), "") << name;
     EXPECT_NE(textOf(entry.path() / "repro.py"), "") << name;
-    EXPECT_FALSE(parseCase(textOf(entry.path() / "found.fusion"), name).runs.empty()) << name;
+    const Case testCase = parseCase(textOf(entry.path() / "found.fusion"), name);
+    EXPECT_FALSE(testCase.runs.empty()) << name;
+    const auto isBucket = [](const auto& line) {
+      return line.first == "bucket" && line.second.find(" | - | -") == std::string::npos;
+    };
+    EXPECT_TRUE(std::any_of(testCase.metadata.begin(), testCase.metadata.end(), isBucket)) << name;
     ++bugs;
   }
   EXPECT_GT(bugs, 0);
