@@ -67,6 +67,12 @@ def check_second_run(names, outputs, again):
             raise Failed(RUN_ERROR, f"the same compiled model gives other bits when it runs again: {name}")
 
 
+def has_declared_shapes(model, outputs):
+    """A wrong shape has no place in memory of ours: the judge says so."""
+    return all([dim.dim_value for dim in value.type.tensor_type.shape.dim] == list(array.shape)
+               for value, array in zip(model.graph.output, outputs))
+
+
 def check_inputs(inputs, given):
     """inputs: the arrays that the model had in its hands, by name; given: what they held."""
     for name, array in inputs.items():

@@ -12,7 +12,7 @@ import re
 import sys
 
 from worker_protocol import COMPILE_ERROR, RUN_ERROR, UNSUPPORTED, error_text
-from onnx_models import Failed, Guarded, check_inputs, check_second_run, operators_of, run_in_parts, serve_models
+from onnx_models import Failed, Guarded, check_inputs, check_second_run, has_declared_shapes, operators_of, run_in_parts, serve_models
 
 VIEW = sys.argv[1]
 PROCESSORS = {"sse41": "SSE41", "avx2": "AVX2"}
@@ -65,14 +65,15 @@ class Plugin:
     def compile(self, model):
         return self.core.compile_model(model, "CPU", self.properties)
 
-    def run(self, compiled, tensors):
+    def run(self, model, compiled, tensors):
         request = compiled.create_infer_request()
         given = {name: array_of(tensor) for name, tensor in tensors.items()}
         for index, value in enumerate(compiled.inputs):
             request.set_input_tensor(index, of_input(value, tensors))
         request.infer()
         results = [array_of(request.get_output_tensor(index)) for index in range(len(compiled.outputs))]
-        self.run_again(compiled, request, results)
+        if has_declared_shapes(model, results):
+            self.run_again(compiled, request, results)
         check_inputs({name: elements_of(tensor) for name, tensor in tensors.items()}, given)
         return results
 
@@ -87,12 +88,12 @@ class Plugin:
 class Implementations:
     """The operations' reference implementations."""
 
-    def compile(self, model):
-        return model
+    def compile(self, read):
+        return read
 
-    def run(self, model, tensors):
-        results = [openvino.Tensor(result.element_type, result.shape) for result in model.outputs]
-        model.evaluate(results, [of_input(value, tensors) for value in model.inputs])
+    def run(self, model, read, tensors):
+        results = [openvino.Tensor(result.element_type, result.shape) for result in read.outputs]
+        read.evaluate(results, [of_input(value, tensors) for value in read.inputs])
         return [array_of(result) for result in results]
 
 
@@ -113,7 +114,7 @@ class OpenVino:
         except Exception as error:
             raise failure(COMPILE_ERROR, error) from error
         try:
-            return self.way.run(compiled, {name: tensor_of(array) for name, array in arrays.items()})
+            return self.way.run(model, compiled, {name: tensor_of(array) for name, array in arrays.items()})
         except Failed:
             raise
         except Exception as error:
