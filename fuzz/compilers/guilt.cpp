@@ -1,6 +1,7 @@
 #include "fuzz/compilers/guilt.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "fuser/support/check.h"
 
@@ -52,7 +53,16 @@ GuiltySwitch guiltySwitch(VerdictKind kind, ViewWorker& worker, WorkerRequest re
     if (given == VerdictKind::Agrees) return {name};
     if (given == VerdictKind::Check && given != kind && refused.empty()) refused = name;
   }
-  if (withoutAll == VerdictKind::Agrees) return {"several switches"};
+  if (withoutAll == VerdictKind::Agrees) {
+    std::vector<std::string> guilty = switches;  // all of these must be off
+    for (const std::string& name : switches) {
+      std::vector<std::string> others;
+      std::copy_if(guilty.begin(), guilty.end(), std::back_inserter(others),
+                   [&](const std::string& one) { return one != name; });
+      if (without(joined(others, ",")) == VerdictKind::Agrees) guilty = others;
+    }
+    return {joined(guilty, " and ")};
+  }
   return {refused, true};
 }
 

@@ -12,8 +12,8 @@
 namespace fuser::fuzz {
 
 struct Guilt {
-  // A switch's name: "ConstantFolding"; "several switches", which are off together; else the views that show it:
-  // "every view", "the views all, extended".
+  // A switch's name: "ConstantFolding"; "Expand and Pad": none of them alone; else the views that show it: "every
+  // view", "the views all, extended".
   std::string name;
   std::string detail;  // a sentence on the views, one on the switch
   bool isSwitch = false;

@@ -351,7 +351,7 @@ TEST(TargetJudgeTest, AGuiltySwitchIsNamed) {
   EXPECT_EQ(one.place, "three");
   EXPECT_NE(one.detail.find("in all it is gone without three"), std::string::npos) << one.detail;
   const CaseVerdict two = verdictOfLevels({withSwitches("'two' in off and 'four' in off"), kRight, kRight, kRight});
-  EXPECT_EQ(two.place, "several switches");
+  EXPECT_EQ(two.place, "two and four");
   EXPECT_EQ(verdictOfLevels({withSwitches("False"), kRight, kRight, kRight}).place, "Add f32 in the view all");
   EXPECT_EQ(verdictOfLevels({withSwitches("'three' in off"), kWrong, kWrong, kWrong}).place, "three");
   const CaseVerdict option =
