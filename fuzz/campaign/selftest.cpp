@@ -10,6 +10,7 @@
 
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/progress.h"
+#include "fuzz/campaign/target_faults.h"
 #include "fuzz/edges/at_an_edge.h"
 #include "fuzz/minimize/judging.h"
 #include "fuzz/views/random_schedule.h"
@@ -43,8 +44,26 @@ struct Reply {
 };
 REPORTS_FIELDS(Reply, kind, applied, reason)
 
+// The faults that may be planted.
+std::span<const FaultInfo> faultsOf(const SelftestOptions& options) {
+  return options.judge.target ? targetFaults() : allFaults();
+}
+
+Reply replyWith(const CaseVerdict& verdict) {
+  return {verdict.kind, verdict.faultApplied, verdict.reason.substr(0, verdict.reason.find('\n'))};
+}
+
+Reply performOnTarget(const FaultTask& task, const SelftestOptions& options) {
+  const Case testCase = campaignCase(options.seed, task.number, options.generator);
+  JudgeSettings judge = options.judge;
+  if (!task.fault.empty())
+    judge.miscompile = [&](const Case& one) { return miscompiled(one, task.fault, task.number); };
+  return replyWith(judgeCase(testCase, judge));
+}
+
 Reply perform(const FaultTask& task, const SelftestOptions& options) {
   reference::useOneThread();
+  if (options.judge.target) return performOnTarget(task, options);
   Case testCase = campaignCase(options.seed, task.number, options.generator);
   // What no heuristic chooses has faults of its own. (Cases on streams and devices take no schedule.)
   const bool placed = testCase.fusion->hasStreams() || testCase.fusion->hasDevices();
@@ -55,8 +74,7 @@ Reply perform(const FaultTask& task, const SelftestOptions& options) {
   // As do limits that a small case reaches.
   if (task.number % kOnAnotherDevice == 1) onAnotherDevice(testCase, task.number);
   if (!task.fault.empty()) testCase.options.fault = task.fault;
-  const CaseVerdict verdict = judgeCase(testCase, options.judge);
-  return {verdict.kind, verdict.faultApplied, verdict.reason.substr(0, verdict.reason.find('\n'))};
+  return replyWith(judgeCase(testCase, options.judge));
 }
 
 Reply replyOf(const Outcome& outcome) {
@@ -90,13 +108,13 @@ class Selftest {
   Selftest(const SelftestOptions& options, const std::function<bool()>& interrupted,
            const std::function<void(const std::string&)>& log)
       : options_(options), interrupted_(interrupted), log_(log) {
-    for (const FaultInfo& fault : allFaults()) {
+    for (const FaultInfo& fault : faultsOf(options_)) {
       if (isWanted(fault.name)) result_.faults.push_back({fault, false, false, 0, 0, "", ""});
     }
   }
 
   SelftestResult run() {
-    for (const std::string& name : options_.onlyFaults) plantFault(name);  // a UserError where there is none
+    for (const std::string& name : options_.onlyFaults) checkIsFault(name);
     const auto start = std::chrono::steady_clock::now();
     result_.seed = options_.seed;
     result_.stamp = stamp();
@@ -112,6 +130,18 @@ class Selftest {
   }
 
  private:
+  void checkIsFault(const std::string& name) const {
+    if (!options_.judge.target) {
+      plantFault(name);  // a UserError where there is none
+      return;
+    }
+    const std::span<const FaultInfo> faults = faultsOf(options_);
+    const bool isKnown =
+        std::any_of(faults.begin(), faults.end(), [&](const FaultInfo& fault) { return fault.name == name; });
+    FUSER_USER_CHECK(isKnown, "no fault of a target is called '", name,
+                     "'; fuserfuzz selftest --target=NAME --list lists them");
+  }
+
   bool isWanted(std::string_view name) const {
     const std::vector<std::string>& only = options_.onlyFaults;
     return only.empty() || std::find(only.begin(), only.end(), name) != only.end();
@@ -121,6 +151,7 @@ class Selftest {
     CampaignOptions campaign;
     campaign.seed = options_.seed;
     campaign.task.judge.probes = options_.judge.probes;
+    campaign.task.judge.target = options_.judge.target;
     campaign.task.judge.secondLooks = options_.judge.secondLooks;
     campaign.generatorFlags = options_.generatorFlags;
     campaign.compilers = false;

@@ -8,6 +8,7 @@
 #include "fuser/command_line/numbers.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/selftest.h"
+#include "fuzz/campaign/target_faults.h"
 #include "fuzz/cli/arguments.h"
 #include "fuzz/cli/command.h"
 
@@ -18,6 +19,7 @@ Command addSelftestCommand(CLI::App& app) {
     SelftestOptions options;
     GeneratorArguments generator;
     WorkerArguments workers;
+    TargetArguments target;
     std::string out;
     bool json = false, list = false;
   };
@@ -26,6 +28,7 @@ Command addSelftestCommand(CLI::App& app) {
   arguments->generator.seed = 1;
   arguments->generator.addTo(command);
   arguments->workers.addTo(command);
+  arguments->target.addTo(command);
   takesCount(
       command->add_option("--runs", arguments->options.runs,
                           "number of cases without a fault, and limit per fault; one in three runs on a random "
@@ -43,23 +46,27 @@ Command addSelftestCommand(CLI::App& app) {
 Examples
   fuserfuzz selftest --jobs 2                                plants known bugs, reports which are caught
   fuserfuzz selftest --only-fault dropped-predicate --json   one of them, the result for a program
+  fuserfuzz selftest --target=onnx-reference                 faults of a stand-in for another compiler: it runs other programs
 
 Exit codes
   0 each is caught   1 usage or set-up   72 interrupted   77 one is missed, or a case without a fault is a finding
 )");
   return {command, [arguments](const LogPtr& log) {
+            const bool onTarget = !arguments->target.target.empty();
             if (arguments->list) {
-              for (const FaultInfo& fault : allFaults()) {
+              for (const FaultInfo& fault : onTarget ? targetFaults() : allFaults()) {
                 printLine(concat(fault.name, " (", faultStageName(fault.stage), "): ", fault.summary));
               }
               return kExitClean;
             }
+            if (onTarget) arguments->generator.drawExactly();
             arguments->generator.resolve();
             if (!arguments->out.empty()) makeWritableFolder(arguments->out);
             SelftestOptions& options = arguments->options;
             options.seed = arguments->generator.seed;
             options.generator = arguments->generator.options;
             options.jobs = arguments->workers.jobs;
+            arguments->target.resolve(options.judge, arguments->workers.limits, JudgingMode::Exact);
             options.limits = arguments->workers.limits;
             options.generatorFlags = arguments->generator.flags();
             watchInterrupts();

@@ -47,6 +47,7 @@ class CaseOnTarget {
   }
 
   const WorkerRequest& request() const { return request_; }
+  const WorkerRequest& requestOfControl() const { return requestOfControl_ ? *requestOfControl_ : request_; }
 
   // What is sampled is drawn from the case's text, so that a case is looked at alike wherever it is judged.
   bool isWanted(const ViewWorker& worker) const {
@@ -131,7 +132,7 @@ class CaseOnTarget {
     const auto isThat = [&, index = index](const AnswerRun& run) { return run.index == index; };
     const std::vector<AnswerRun>& runs = reply.answer.runs;
     if (reply.ending != WorkerEnding::Answered || std::none_of(runs.begin(), runs.end(), isThat)) return;
-    if (!replyOfControl_) replyOfControl_ = workers_.control->ask(request_);
+    if (!replyOfControl_) replyOfControl_ = workers_.control->ask(requestOfControl());
     const bool isRefused =
         replyOfControl_->ending == WorkerEnding::Answered && replyOfControl_->answer.kind != AnswerKind::Ok;
     if (!isRefused) return;
@@ -184,7 +185,10 @@ class CaseOnTarget {
 
   void exportRuns() {
     const Clock::time_point start = Clock::now();
-    const Exported exported = exportFormat(target_.format).write(case_);
+    const std::optional<Case> other = settings_.miscompile ? settings_.miscompile(case_) : std::nullopt;
+    verdict_.faultApplied = other.has_value();
+    const Exported exported = exportFormat(target_.format).write(other ? *other : case_);
+    if (other) requestOfControl_ = requestOf(exportFormat(target_.format).write(case_), runs_);
     addTimeSince(start, "export");
     if (exported.refusal) {
       runs_.clear();
@@ -290,7 +294,7 @@ class CaseOnTarget {
   }
 
   TargetOutcome askControl() {
-    if (!replyOfControl_) replyOfControl_ = workers_.control->ask(request_);
+    if (!replyOfControl_) replyOfControl_ = workers_.control->ask(requestOfControl());
     return compared(*replyOfControl_, std::string(target_.control));
   }
 
@@ -375,6 +379,7 @@ class CaseOnTarget {
   std::vector<JudgedRun> runs_;
   std::map<size_t, std::string> refusals_;  // by index of the run: what LibTorch says, and the target must refuse, too
   WorkerRequest request_;
+  std::optional<WorkerRequest> requestOfControl_;     // if it is another one
   std::map<const ViewWorker*, WorkerReply> replies_;  // to request_
   std::optional<WorkerReply> replyOfControl_;
   Aside aside_;
@@ -414,13 +419,13 @@ class WorkerJudge final : public TargetJudge {
   void askAtOnce(const std::vector<std::unique_ptr<CaseOnTarget>>& judged) {
     std::vector<WorkerProcess*> working;
     std::vector<std::function<void()>> takers;
-    const auto ask = [&](WorkerProcess& process, const auto& isWanted, const auto& take) {
+    const auto ask = [&](WorkerProcess& process, const auto& isWanted, const auto& requestOf, const auto& take) {
       std::vector<CaseOnTarget*> asking;
       std::vector<const WorkerRequest*> requests;
       for (const auto& one : judged) {
         if (!isWanted(*one)) continue;
         asking.push_back(one.get());
-        requests.push_back(&one->request());
+        requests.push_back(&requestOf(*one));
       }
       if (asking.empty()) return;
       process.begin(requests);
@@ -434,11 +439,13 @@ class WorkerJudge final : public TargetJudge {
       ViewWorker* const worker = view.get();
       ask(
           worker->process, [worker](const CaseOnTarget& one) { return one.isWanted(*worker); },
+          [](const CaseOnTarget& one) -> const WorkerRequest& { return one.request(); },
           [worker](CaseOnTarget& one, WorkerReply reply) { one.take(*worker, std::move(reply)); });
     }
     if (workers_.control)
       ask(
           *workers_.control, [](const CaseOnTarget& one) { return one.wantsControl(); },
+          [](const CaseOnTarget& one) -> const WorkerRequest& { return one.requestOfControl(); },
           [](CaseOnTarget& one, WorkerReply reply) { one.takeOfControl(std::move(reply)); });
     WorkerProcess::waitFor(working);
     for (const auto& take : takers) take();

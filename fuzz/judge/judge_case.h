@@ -96,6 +96,8 @@ struct JudgeSettings {
   // Runs the cases instead of our compiler, if it is set. What concerns our compiler alone (probes, second looks,
   // repeats, invariants, round trip, observers) is then off.
   std::shared_ptr<TargetJudge> target;
+  // A planted fault of the target: the program that it runs in place of a case's; nullopt where the fault has no place.
+  std::function<std::optional<Case>(const Case&)> miscompile;
   std::optional<EngineKind> engine;          // replaces the case's engine
   // Observers of the compilation, called after the case's planted fault. They must outlive judgeCase().
   std::vector<CompileObserver*> observers;

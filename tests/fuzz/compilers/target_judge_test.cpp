@@ -126,6 +126,23 @@ TEST(TargetJudgeTest, WhereFusersInterpreterIsWrongNothingIsFound) {
   EXPECT_EQ(verdict.reason.rfind("fuser's interpreter differs from LibTorch, too", 0), 0u) << verdict.reason;
 }
 
+TEST(TargetJudgeTest, AFaultOfTheTargetIsNotOneOfItsControl) {
+  const std::string adds = "write(answer(identity, 1, '', run(floats(2, 4 if 'torch.add' in text else 5))))";
+  JudgeSettings settings = settingsWith(adds, adds);
+  const Case testCase = parseCase(kDoubled, "test");
+  EXPECT_EQ(judgeCase(testCase, settings).kind, VerdictKind::Agrees);
+  settings.miscompile = [](const Case&) {
+    std::string text = kDoubled;
+    return parseCase(text.replace(text.find("add"), 3, "sub"), "test");
+  };
+  const CaseVerdict verdict = judgeCase(testCase, settings);
+  EXPECT_EQ(verdict.kind, VerdictKind::Differs) << toString(verdict);
+  EXPECT_TRUE(verdict.faultApplied);
+  EXPECT_NE(verdict.detail.find("the control torch-eager agrees"), std::string::npos) << verdict.detail;
+  settings.miscompile = [](const Case&) { return std::nullopt; };
+  EXPECT_FALSE(judgeCase(testCase, settings).faultApplied);
+}
+
 TEST(TargetJudgeTest, AnotherTypeDiffers) {
   const CaseVerdict shape = verdictOf("write(answer(identity, 1, '', run(floats(2, 4, 6))))", kRight);
   EXPECT_EQ(shape.kind, VerdictKind::Differs);
