@@ -51,7 +51,8 @@ GuiltySwitch guiltySwitch(VerdictKind kind, ViewWorker& worker, WorkerRequest re
   for (const std::string& name : switches) {
     const VerdictKind given = without(name);
     if (given == VerdictKind::Agrees) return {name};
-    if (given == VerdictKind::Check && given != kind && refused.empty()) refused = name;
+    const bool isRefused = given == VerdictKind::Check || given == VerdictKind::Unsupported;
+    if (isRefused && given != kind && refused.empty()) refused = name;
   }
   if (withoutAll == VerdictKind::Agrees) {
     std::vector<std::string> guilty = switches;  // all of these must be off

@@ -385,14 +385,15 @@ TEST(TargetJudgeTest, ASwitchWithoutWhichItsProcessEndsIsNotGuilty) {
 }
 
 TEST(TargetJudgeTest, ASwitchWithoutWhichItIsRefusedIsGuiltyWhereNoneMakesItRight) {
-  const std::string refuses = "write(answer(identity, 4, 'another bug')) if 'two' in request.off else ";
-  const auto switches = [&](const char* isRight) {
-    return "off = request.off.split(','); " + refuses +
+  const auto switches = [](const char* isRight, int kind = 4) {  // 4: it fails, 2: it lacks a kernel
+    return concat("off = request.off.split(','); write(answer(identity, ", kind,
+                  ", 'no')) if 'two' in request.off else ") +
            "write(answer(identity, 1, 'one,two,three,four' if request.wanted else '', run(floats(2, 4 if " + isRight +
            " else 5))))";
   };
   const CaseVerdict refused = verdictOfLevels({switches("False"), kRight, kRight, kRight});
   EXPECT_EQ(refused.place, "two");
+  EXPECT_EQ(verdictOfLevels({switches("False", 2), kRight, kRight, kRight}).place, "two");
   EXPECT_NE(refused.detail.find("in all it is refused without two"), std::string::npos) << refused.detail;
   EXPECT_EQ(verdictOfLevels({switches("'three' in off"), kRight, kRight, kRight}).place, "three");
 }
