@@ -55,6 +55,7 @@ class HelpExamplesTest : public FuserfuzzTest {
         {R"(--cases [0-9]+)", "--cases 3"},
         {R"(out/mismatch-….fusion)", "planted.fusion"},
         {R"(--engine cuda)", "--engine cpu"},
+        {R"(^selftest --target=\S+)", "selftest --only-fault dropped-predicate"},
         {R"( --target=\S+)", ""},
         {R"(^selftest --jobs)", "selftest --only-fault dropped-predicate --jobs"},
         {R"(^selftest)", "selftest --runs 20"},
