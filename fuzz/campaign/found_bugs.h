@@ -27,7 +27,7 @@ struct BugToday {
   std::string verdict;  // one line
 };
 
-// Of each bug; all have the target of options.judge, and run in one process.
+// Of each bug; all have the target of options.judge. Each of options.jobs processes starts it once.
 std::vector<BugToday> judgeBugs(const std::vector<FoundBug>& bugs, const ReplayOptions& options);
 
 }  // namespace fuser::fuzz

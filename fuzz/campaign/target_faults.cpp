@@ -50,6 +50,8 @@ std::span<const FaultInfo> targetFaults() {
   return infos;
 }
 
+void checkIsTargetFault(std::string_view name) { faultNamed(name); }
+
 std::optional<Case> miscompiled(const Case& testCase, std::string_view fault, uint64_t number) {
   const std::string_view name = faultNamed(fault).mutation;
   const std::span<const Mutation> mutations = allMutations();

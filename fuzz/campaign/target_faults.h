@@ -12,6 +12,8 @@
 namespace fuser::fuzz {
 
 std::span<const FaultInfo> targetFaults();
+// A UserError if there is no such fault.
+void checkIsTargetFault(std::string_view name);
 
 // The program that a compiler with this fault makes of the case, with outputs of the same dtypes and ranks; nullopt
 // where the fault has no place. number: draws the place. A UserError if there is no such fault.

@@ -48,7 +48,7 @@ void judgeInexact(oracle::Judgement& judgement, const Fusion& fusion, const Judg
   }
   if (!isAllJudged && judgement.verdict == oracle::Verdict::Agrees) {
     judgement.verdict = oracle::Verdict::Undecided;
-    judgement.reason = "the target may hold an operand in fewer bits";
+    judgement.reason = "by right the target may compute an operand otherwise";
   }
   const bool hasProblem = std::any_of(judgement.outputs.begin(), judgement.outputs.end(),
                                       [](const oracle::ValueJudgement& output) { return !output.problem.empty(); });
