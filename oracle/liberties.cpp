@@ -173,13 +173,25 @@ Value withNumbersBesideNan(OpKind op, const Value& result, std::span<const Value
   return sets;
 }
 
+// A product, or a quotient that may be one with a reciprocal.
+Value productOrQuotient(const Profile& profile, OpKind op, std::span<const Value> x, DataType compute) {
+  const Arithmetic arithmetic{profile.contraction, MathLibrary::Any, nullptr};
+  const Value exact = applyRule(op, x, compute, arithmetic);
+  if (op != OpKind::Div || !profile.reciprocals) return exact;
+  const Value factors[] = {x[0], applyRule(OpKind::Reciprocal, x.subspan(1), compute, {})};
+  const Value product = applyRule(OpKind::Mul, factors, compute, arithmetic);
+  Value either = joined(exact, product);
+  either.products = product.products;
+  return either;
+}
+
 // a + p, where p is a product or quotient of its own: in 16 bits it may be rounded to them.
 Value sumWithPart(const Profile& profile, OpKind part, std::span<const Value> x, DataType common) {
   const DataType compute = fuser::computeType(common);
   Profile either = profile;
   either.excessPrecision = true;
   const Arithmetic arithmetic{profile.contraction, MathLibrary::Any, nullptr};
-  Value second = applyRule(part, x.subspan(1), compute, arithmetic);
+  Value second = productOrQuotient(profile, part, x.subspan(1), compute);
   const std::shared_ptr<const std::vector<Unrounded>> products = second.products;
   second = mapped(second, compute, [&](const Interval& set) { return settled(set, either, common); });
   second.products = products;
@@ -192,7 +204,7 @@ Value byRule(const Profile& profile, OpKind op, std::span<const Value> x, DataTy
   const DataType compute = fuser::computeType(common);
   if (op == OpKind::Addcmul) return sumWithPart(profile, OpKind::Mul, x, common);
   if (op == OpKind::Addcdiv) return sumWithPart(profile, OpKind::Div, x, common);
-  Value result = applyRule(op, x, compute, {profile.contraction, MathLibrary::Any, nullptr});
+  Value result = productOrQuotient(profile, op, x, compute);
   if (op == OpKind::Deg2rad || op == OpKind::Rad2deg) {
     // The factor is a scalar, too: of the compute dtype, or rounded to 16 bits.
     const double degrees = op == OpKind::Deg2rad ? std::numbers::pi / 180 : 180 / std::numbers::pi;
@@ -209,12 +221,6 @@ Value byRule(const Profile& profile, OpKind op, std::span<const Value> x, DataTy
   // A product with a number that no operand is.
   if ((op == OpKind::Deg2rad || op == OpKind::Rad2deg || op == OpKind::LeakyRelu) && profile.contraction)
     return mapped(result, compute, [&](const Interval& set) { return within(0.5, set, compute); });
-  if (op == OpKind::Div && profile.reciprocals) {
-    const Value factors[] = {x[0], applyRule(OpKind::Reciprocal, x.subspan(1), compute, {})};
-    const Value product = applyRule(OpKind::Mul, factors, compute, {profile.contraction, MathLibrary::Any, nullptr});
-    result = joined(result, product);
-    result.products = product.products;
-  }
   if (profile.numberBesideNan && isExtreme(op)) return withNumbersBesideNan(op, result, x);
   return result;
 }

@@ -17,6 +17,7 @@
 #include "fuser/text/read_file.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/compilers/exact_mode.h"
+#include "fuzz/compilers/liberties.h"
 #include "fuzz/compilers/profiles.h"
 #include "fuzz/compilers/target_judge.h"
 #include "fuzz/faults/faults.h"
@@ -72,6 +73,18 @@ std::set<OpKind> parseOps(const std::vector<std::string>& names) {
   return ops;
 }
 
+std::set<DataType> parseDtypes(const std::vector<std::string>& names) {
+  std::string all;
+  for (const DataType dtype : kAllDataTypes) all += concat(all.empty() ? "" : ", ", dtype);
+  std::set<DataType> dtypes;
+  for (const std::string& typed : names) {
+    const std::optional<DataType> dtype = dtypeFromName(withoutBlanks(typed));
+    FUSER_USER_CHECK(dtype, "--seldom: no dtype is called '", typed, "'; there are ", all);
+    dtypes.insert(*dtype);
+  }
+  return dtypes;
+}
+
 // Each parses: a campaign would say it of every second case otherwise.
 std::vector<std::string> textsOfParents(const std::vector<std::string>& paths) {
   std::vector<std::string> texts;
@@ -100,6 +113,11 @@ void GeneratorArguments::addTo(CLI::App* app) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("OP,OP")
+      ->group(kGroup);
+  app->add_option("--seldom", seldom, "draw these dtypes a fiftieth as often: dtypes, separated by commas")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("DTYPE,DTYPE")
       ->group(kGroup);
   takesCount(app->add_option("--median-elements", options.medianElements, "of a case's main shape"), 1, kMostElements)
       ->type_name("N")
@@ -142,6 +160,7 @@ void GeneratorArguments::resolve() {
   if (!parents.empty()) options.parents = std::make_shared<const std::vector<std::string>>(textsOfParents(parents));
   options.only = parseOps(only);
   options.exclude = parseOps(exclude);
+  options.seldom = parseDtypes(seldom);
   FUSER_USER_CHECK(options.only.empty() || !std::includes(options.exclude.begin(), options.exclude.end(),
                                                           options.only.begin(), options.only.end()),
                    "--exclude removes every op that --only allows");
@@ -164,6 +183,7 @@ std::vector<std::string> GeneratorArguments::flags() const {
   };
   list("--only", only);
   list("--exclude", exclude);
+  list("--seldom", seldom);
   number("--median-elements", options.medianElements, usual.medianElements);
   number("--max-elements", options.maxElements, usual.maxElements);
   if (options.exactData) flags.emplace_back("--exact-data");
@@ -223,7 +243,10 @@ const oracle::Profile& TargetArguments::profile() const {
   return *profile;
 }
 
-void GeneratorArguments::drawUnder(const oracle::Profile& profile) {
+void GeneratorArguments::drawUnder(const std::string& target, const oracle::Profile& profile) {
+  if (seldom.empty()) {
+    for (const DataType dtype : floatsHeldOtherwise(targetNamed(target).name)) seldom.emplace_back(dtypeName(dtype));
+  }
   if (!only.empty()) return;
   for (const OpKind op : judgedOps(profile)) only.emplace_back(opName(op));
 }

@@ -19,15 +19,16 @@ namespace fuser::fuzz {
 // The arguments that determine the generated cases.
 struct GeneratorArguments {
   uint64_t seed = 0;
-  std::vector<std::string> only, exclude, parents;
+  std::vector<std::string> only, exclude, seldom, parents;
   GeneratorOptions options;
 
   void addTo(CLI::App* app);
   // What a target can be judged on (fuzz/compilers/exact_mode.h): exact data and, unless --only says otherwise, exact
   // ops. Call it before resolve().
   void drawExactly();
-  // Unless --only says otherwise, the ops that a target's profile covers. Call it before resolve().
-  void drawUnder(const oracle::Profile& profile);
+  // What a target can be judged on by its profile: unless --only and --seldom say otherwise, the ops that it covers,
+  // and few of the floating dtypes that the target may hold as others. Call it before resolve().
+  void drawUnder(const std::string& target, const oracle::Profile& profile);
   // Adds "--parents".
   void addParentsTo(CLI::App* app);
   // Adds "--fault".

@@ -118,7 +118,7 @@ int runCampaignCommand(CLI::App& run, RunArguments& arguments, const LogPtr& log
   arguments.target.resolve(campaign.task.judge, arguments.workers.limits,
                            arguments.mixedData ? JudgingMode::Mixed : JudgingMode::Exact);
   const bool onTarget = campaign.task.judge.target != nullptr;
-  if (arguments.mixedData) arguments.generator.drawUnder(arguments.target.profile());
+  if (arguments.mixedData) arguments.generator.drawUnder(arguments.target.target, arguments.target.profile());
   if (onTarget && !arguments.mixedData) arguments.generator.drawExactly();
   arguments.generator.resolve();
   campaign.arguments = keptArguments(run);

@@ -240,8 +240,14 @@ class ExactRun {
     return live;
   }
 
+  // Not a size of an operand: that is exact where the sizes are, whatever the elements.
+  static std::vector<const Val*> operandsOf(const Expr& expr) {
+    if (expr.info().family == Family::Size) return {};
+    return {expr.inputs().begin(), expr.inputs().end()};
+  }
+
   static std::vector<const Val*> dependenciesOf(const Expr& expr) {
-    std::vector<const Val*> vals(expr.inputs().begin(), expr.inputs().end());
+    std::vector<const Val*> vals = operandsOf(expr);
     const std::vector<Val*> sizes = Fusion::extentScalars(&expr);
     vals.insert(vals.end(), sizes.begin(), sizes.end());
     return vals;
@@ -286,8 +292,9 @@ class ExactRun {
   std::string_view whyOf(const Expr& expr) const {
     const ExactRow* row = rowOf(expr.op());
     if (!row) return "it has no row in exact mode";
+    if (expr.info().family == Family::Size && !exactness_.sizesAreExact) return kUnknown;
     std::vector<const Numbers*> operands;
-    for (const Val* operand : expr.inputs()) {
+    for (const Val* operand : operandsOf(expr)) {
       const std::optional<Numbers>& numbers = numbers_.at(operand->id());
       if (!numbers) return kUnknown;
       operands.push_back(&*numbers);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "fuser/ops/op_table.h"
-#include "fuzz/compilers/exact_numbers.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -58,19 +57,12 @@ bool mayBeAChoice(const Expr& expr, std::string_view target, const std::function
          !std::all_of(expr.inputs().begin(), expr.inputs().end(), [&](const Val* val) { return isFinite(*val); });
 }
 
-std::vector<bool> heldOtherwise(const Fusion& fusion, std::string_view target,
-                                const std::vector<std::optional<reference::Value>>& values) {
-  const auto isFinite = [&](const Val& val) { return values[val.id()] && allFinite(numbersOf(*values[val.id()])); };
-  std::vector<bool> held(fusion.valCount());
-  const auto isHeldOtherwise = [&](const Val& val) { return !heldBy(target, val.dtype()).also.empty(); };
-  for (const Val* input : fusion.inputs()) held[input->id()] = isHeldOtherwise(*input);
-  for (const Expr* expr : fusion.exprs()) {
-    const auto isOfThese = [&](const Val* operand) { return held[operand->id()]; };
-    const bool isChoice = mayBeAChoice(*expr, target, isFinite);
-    const bool any = std::any_of(expr->inputs().begin(), expr->inputs().end(), isOfThese);
-    for (const Val* result : expr->outputs()) held[result->id()] = any || isHeldOtherwise(*result) || isChoice;
+std::set<DataType> floatsHeldOtherwise(std::string_view target) {
+  std::set<DataType> floats;
+  for (const Liberty& liberty : kTargetLiberties) {
+    if (liberty.target == target && isFloating(liberty.dtype)) floats.insert(liberty.dtype);
   }
-  return held;
+  return floats;
 }
 
 }  // namespace fuser::fuzz

@@ -2,12 +2,11 @@
 // What a target does with the numbers of a dtype by right: liberties.def.
 
 #include <functional>
-#include <optional>
+#include <set>
 #include <string_view>
 #include <vector>
 
 #include "fuser/ir/fusion.h"
-#include "oracle/reference/reference.h"
 
 namespace fuser::fuzz {
 
@@ -25,9 +24,7 @@ HeldType heldBy(std::string_view target, DataType dtype);
 // or an infinity. isFinite: of an operand.
 bool mayBeAChoice(const Expr& expr, std::string_view target, const std::function<bool(const Val&)>& isFinite);
 
-// By id of the value: whether the target may hold it, or what it is made of, as another dtype, or as a choice. Literals
-// are no matter. values: reference::evaluate's.
-std::vector<bool> heldOtherwise(const Fusion& fusion, std::string_view target,
-                                const std::vector<std::optional<reference::Value>>& values);
+// The floating dtypes that the target may hold as others: most results of them are none that it can be held to.
+std::set<DataType> floatsHeldOtherwise(std::string_view target);
 
 }  // namespace fuser::fuzz

@@ -1,7 +1,12 @@
 #include "fuzz/compilers/mixed_mode.h"
 
 #include <algorithm>
+#include <string>
 
+#include "fuser/ir/infer.h"
+#include "fuser/ops/op_table.h"
+#include "fuzz/compilers/exact_numbers.h"
+#include "fuzz/compilers/liberties.h"
 #include "oracle/profile.h"
 
 namespace fuser::fuzz {
@@ -12,6 +17,26 @@ HostValue hostValue(const RunData& data, const std::variant<size_t, ScalarValue>
   return data.tensors[std::get<size_t>(input)].ref;
 }
 
+// "the f64 of Sqrt", "an input's f64".
+std::string nameOf(const Val& val) {
+  const Expr* definition = val.definition();
+  return definition ? concat("the ", val.dtype(), " of ", opName(definition->op()))
+                    : concat("an input's ", val.dtype());
+}
+
+// Whole numbers so small that what a target has instead fits all its dtypes, too, though it may be another one: a set
+// that reaches from here to their limits is too wide to say anything.
+bool isFarWithin(const Numbers& whole, const HeldType& type) {
+  return std::all_of(whole.elements.begin(), whole.elements.end(),
+                     [&](double number) { return fits(2 * number, type); });
+}
+
+// An op that computes in f32 rounds a scalar to it anyway.
+bool computesInFloat(const Expr& expr) {
+  return isPointwise(expr.op()) && commonType(expr.op(), expr.inputs()) == DataType::Float;
+}
+bool isInputScalar(const Val& val) { return val.isScalar() && !val.definition(); }
+
 // The oracle reads it, and writes nothing.
 HostValue hostValue(const Val& output, const AnswerTensor& given) {
   if (output.isScalar()) return elementAt(given.dtype, given.elements.data());
@@ -20,6 +45,36 @@ HostValue hostValue(const Val& output, const AnswerTensor& given) {
 }
 
 }  // namespace
+
+std::vector<const Val*> heldOtherwise(const Fusion& fusion, std::string_view target,
+                                      const std::vector<std::optional<reference::Value>>& values,
+                                      const Exactness& exactness) {
+  const auto isFinite = [&](const Val& val) { return values[val.id()] && allFinite(numbersOf(*values[val.id()])); };
+  std::vector<const Val*> held(fusion.valCount());
+  const auto isExact = [&](const Val& val) { return exactness.of(val).empty(); };
+  const auto isHeldOtherwise = [&](const Val& val) {
+    const HeldType type = heldBy(target, val.dtype());
+    if (isExact(val) || type.also.empty()) return false;
+    return isFloating(val.dtype()) || !values[val.id()] || !isFarWithin(numbersOf(*values[val.id()]), type);
+  };
+  for (const Val* input : fusion.inputs()) held[input->id()] = isHeldOtherwise(*input) ? input : nullptr;
+  for (const Expr* expr : fusion.exprs()) {
+    const auto isOfThese = [&](const Val* operand) -> bool {
+      return held[operand->id()] && !(isInputScalar(*operand) && computesInFloat(*expr));
+    };
+    const bool isChoice = mayBeAChoice(*expr, target, isFinite);
+    const auto first = std::find_if(expr->inputs().begin(), expr->inputs().end(), isOfThese);
+    for (const Val* result : expr->outputs()) {
+      if (isExact(*result)) continue;
+      if (first != expr->inputs().end()) {
+        held[result->id()] = held[(*first)->id()];
+      } else if (isChoice || isHeldOtherwise(*result)) {
+        held[result->id()] = result;
+      }
+    }
+  }
+  return held;
+}
 
 oracle::Judgement judgeUnder(const oracle::Profile& profile, const Fusion& fusion, const RunData& data,
                              const std::vector<AnswerTensor>& outputs) {
@@ -36,19 +91,19 @@ void judgeInexact(oracle::Judgement& judgement, const Fusion& fusion, const Judg
                   const std::vector<AnswerTensor>& outputs) {
   if (!run.profile || outputs.size() != fusion.outputs().size()) return;
   std::vector<size_t> inexact;
-  bool isAllJudged = true;
+  const Val* otherwise = nullptr;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const Val& output = *fusion.outputs()[i];
     if (run.exactness.of(output).empty()) continue;
-    if (run.heldOtherwise.at(output.id())) {
-      isAllJudged = false;
+    if (const Val* held = run.heldOtherwise.at(output.id())) {
+      otherwise = held;
     } else {
       inexact.push_back(i);
     }
   }
-  if (!isAllJudged && judgement.verdict == oracle::Verdict::Agrees) {
+  if (otherwise && judgement.verdict == oracle::Verdict::Agrees) {
     judgement.verdict = oracle::Verdict::Undecided;
-    judgement.reason = "by right the target may compute an operand otherwise";
+    judgement.reason = concat("by right the target may hold ", nameOf(*otherwise), " otherwise");
   }
   const bool hasProblem = std::any_of(judgement.outputs.begin(), judgement.outputs.end(),
                                       [](const oracle::ValueJudgement& output) { return !output.problem.empty(); });

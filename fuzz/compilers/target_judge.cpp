@@ -17,7 +17,7 @@
 #include "fuzz/compilers/exact_mode.h"
 #include "fuzz/compilers/guilt.h"
 #include "fuzz/compilers/guilty_op.h"
-#include "fuzz/compilers/liberties.h"
+#include "fuzz/compilers/mixed_mode.h"
 #include "fuzz/compilers/profiles.h"
 #include "fuzz/compilers/target_outcome.h"
 #include "fuzz/export/export.h"
@@ -166,7 +166,7 @@ class CaseOnTarget {
     const Clock::time_point afterReference = Clock::now();
     judged.exactness = exactnessOf(*case_.fusion, judged.values, {target_.format, target_.name});
     exactCase_.add(judged.values, judged.exactness);
-    if (profile_) judged.heldOtherwise = heldOtherwise(*case_.fusion, target_.name, judged.values);
+    if (profile_) judged.heldOtherwise = heldOtherwise(*case_.fusion, target_.name, judged.values, judged.exactness);
     addTimeSince(afterReference, "exact mode");
     const std::vector<Val*>& outputs = case_.fusion->outputs();
     const auto isExact = [&](const Val* output) { return judged.exactness.of(*output).empty(); };

@@ -22,7 +22,7 @@ struct JudgedRun {
   Exactness exactness;                                  // of the values
   // Mixed mode (mixed_mode.h); null: exact mode.
   const oracle::Profile* profile = nullptr;
-  std::vector<bool> heldOtherwise;  // of mixed mode: liberties.h
+  std::vector<const Val*> heldOtherwise;  // of mixed mode
 };
 
 struct TargetOutcome {

@@ -37,7 +37,8 @@ Val* narrowed(Workspace& work, size_t index) {
   if (!narrow || !work.choices.chance(work.policy.narrowCast)) return value.tensor;
   if (work.options.exactData && value.estimate.magnitude() > exactMagnitude(DataType::BFloat16)) return value.tensor;
   const bool half = value.estimate.wild || value.estimate.magnitude() < saneMagnitude(DataType::Half);
-  const size_t cast = applyCast(work, index, half && work.choices.chance(0.4) ? DataType::Half : DataType::BFloat16);
+  const size_t cast = applyCast(
+      work, index, half && work.choices.chance(work.policy.narrowToHalf) ? DataType::Half : DataType::BFloat16);
   return work.tensors[cast].tensor;
 }
 

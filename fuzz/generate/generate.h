@@ -32,6 +32,7 @@ struct GeneratorOptions {
   // Programs and data whose results are exact in every order and precision, mostly, and which have what compilers treat
   // as special (exact_draws.h): small whole numbers, one NaN or infinity now and then, literals that are powers of two.
   bool exactData = false;
+  std::set<DataType> seldom;  // dtypes to draw a fiftieth as often
   // Texts of cases; null or at least one. A share of a campaign's cases are mutants of these (fuzz/mutate/parents.h).
   std::shared_ptr<const std::vector<std::string>> parents;
   std::string fault;                           // planted in every case of a seed (`option fault`); empty: none

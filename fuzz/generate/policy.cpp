@@ -55,6 +55,15 @@ void drawDtypes(Choices& choices, Policy& policy) {
   if (none) policy.dtypeWeights[static_cast<size_t>(DataType::Float)] = 1;
 }
 
+// f32 joins the dtypes of the case: an op may take only such as are seldom.
+void drawSeldom(const GeneratorOptions& options, Policy& policy) {
+  if (options.seldom.empty()) return;
+  policy.dtypeWeights[static_cast<size_t>(DataType::Float)] += 1;
+  for (const DataType dtype : options.seldom) policy.dtypeWeights[static_cast<size_t>(dtype)] /= 50;
+  if (options.seldom.contains(DataType::BFloat16)) policy.narrowToHalf = 1;
+  if (options.seldom.contains(DataType::Double)) policy.scalarOps /= 50;  // host scalars are f64 mostly
+}
+
 size_t drawRank(Choices& choices) {
   constexpr double kRanks[] = {/*0*/ 0.04, 0.2, 0.36, 0.22, 0.1, /*5…8*/ 0.02, 0.02, 0.02, 0.02};
   return choices.weighted(kRanks);
@@ -180,6 +189,7 @@ Policy drawPolicy(Choices& choices, const GeneratorOptions& options) {
   policy.inputOutput = drawRate(choices, 0.06, 0.7);
   policy.scalarOutput = choices.real(0, 0.6);
   if (options.exactData) drawExactly(choices, options, policy);
+  drawSeldom(options, policy);
   return policy;
 }
 

@@ -48,6 +48,7 @@ struct Policy {
   double squeezeBack = 0;  // axes that unsqueeze added are squeezed again
   double givenLayout = 0;  // the type of a result specifies its layout
   double narrowCast = 0;  // f16 and bf16 inputs are computed in f32 and outputs cast back
+  double narrowToHalf = 0.4;  // such an output is f16, where it fits
   double scalarExtent = 0.3;
   double manySymbols = 0.2;  // a new symbol even if an existing one has these sizes
   // Of exact data (exact_draws.h), 0 without it.

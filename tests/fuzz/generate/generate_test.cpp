@@ -248,6 +248,24 @@ TEST(GenerateTest, OnlyAndExcludeChooseTheOps) {
   }
 }
 
+TEST(GenerateTest, SeldomDtypesAreSeldom) {
+  const auto tensorsOf = [](DataType dtype, const GeneratorOptions& options) {
+    int count = 0;
+    for (uint64_t number = 0; number < 150; ++number) {
+      const Case testCase = generateCase(7, number, options);
+      for (const Val* val : testCase.fusion->usedVals()) count += !val->isScalar() && val->dtype() == dtype ? 1 : 0;
+    }
+    return count;
+  };
+  GeneratorOptions seldom;
+  seldom.seldom = {DataType::Double, DataType::BFloat16};
+  for (const DataType dtype : seldom.seldom) {
+    const int count = tensorsOf(dtype, seldom);
+    EXPECT_GT(count, 0) << dtypeName(dtype);
+    EXPECT_LT(5 * count, tensorsOf(dtype, {})) << dtypeName(dtype);
+  }
+}
+
 TEST(GenerateTest, KeepsToItsBudget) {
   GeneratorOptions options;
   options.medianElements = 64;
