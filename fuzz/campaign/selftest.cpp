@@ -56,8 +56,10 @@ Reply replyWith(const CaseVerdict& verdict) {
 Reply performOnTarget(const FaultTask& task, const SelftestOptions& options) {
   const Case testCase = campaignCase(options.seed, task.number, options.generator);
   JudgeSettings judge = options.judge;
-  if (!task.fault.empty())
+  if (!task.fault.empty()) {
     judge.miscompile = [&](const Case& one) { return miscompiled(one, task.fault, task.number); };
+    judge.misanswer = [&](std::vector<AnswerRun>& runs) { return misanswer(runs, task.fault, task.number); };
+  }
   return replyWith(judgeCase(testCase, judge));
 }
 

@@ -64,7 +64,10 @@ class CaseOnTarget {
   bool wantsControl() const { return workers_.control && !runs_.empty() && exportFormat(target_.format).hasStrides; }
 
   // The reply to request().
-  void take(const ViewWorker& worker, WorkerReply reply) { replies_[&worker] = std::move(reply); }
+  void take(const ViewWorker& worker, WorkerReply reply) {
+    plantFault(reply);
+    replies_[&worker] = std::move(reply);
+  }
   void takeOfControl(WorkerReply reply) { replyOfControl_ = std::move(reply); }
 
   // From the replies, or by asking.
@@ -242,7 +245,13 @@ class CaseOnTarget {
 
   TargetOutcome ask(ViewWorker& worker, const WorkerRequest& request) {
     ++verdict_.compilations;
-    return compared(worker.process.ask(request), nameOf(worker));
+    WorkerReply reply = worker.process.ask(request);
+    plantFault(reply);
+    return compared(reply, nameOf(worker));
+  }
+
+  void plantFault(WorkerReply& reply) {
+    if (settings_.misanswer && settings_.misanswer(reply.answer.runs)) verdict_.faultApplied = true;
   }
 
   // What is not right where it was compiled with others is asked again, alone: a verdict is of the case by itself.

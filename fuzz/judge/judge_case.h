@@ -82,6 +82,8 @@ class TargetJudge {
   virtual std::vector<CaseVerdict> judge(std::span<const Case* const> cases, const JudgeSettings& settings) = 0;
 };
 
+struct AnswerRun;  // fuzz/compilers/answer.h
+
 struct JudgeSettings {
   bool probes = true;                        // judge undecided and differing runs again, each op alone
   HowOften secondLooks = HowOften::Sampled;  // in the f64 twin, in views, and, if `probes`, with each op alone
@@ -98,6 +100,8 @@ struct JudgeSettings {
   std::shared_ptr<TargetJudge> target;
   // A planted fault of the target: the program that it runs in place of a case's; nullopt where the fault has no place.
   std::function<std::optional<Case>(const Case&)> miscompile;
+  // Another one: changes what each view answers; false where the fault has no place.
+  std::function<bool(std::vector<AnswerRun>&)> misanswer;
   std::optional<EngineKind> engine;          // replaces the case's engine
   // Observers of the compilation, called after the case's planted fault. They must outlive judgeCase().
   std::vector<CompileObserver*> observers;

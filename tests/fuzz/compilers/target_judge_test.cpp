@@ -143,6 +143,19 @@ TEST(TargetJudgeTest, AFaultOfTheTargetIsNotOneOfItsControl) {
   EXPECT_FALSE(judgeCase(testCase, settings).faultApplied);
 }
 
+TEST(TargetJudgeTest, AFaultOfAnswersIsNotOneOfItsControl) {
+  JudgeSettings settings = settingsWith(kRight, kRight);
+  const Case testCase = parseCase(kDoubled, "test");
+  settings.misanswer = [](std::vector<AnswerRun>& runs) {
+    for (AnswerRun& run : runs) run.outputs.front().elements.front() ^= 1;
+    return true;
+  };
+  const CaseVerdict verdict = judgeCase(testCase, settings);
+  EXPECT_EQ(verdict.kind, VerdictKind::Differs) << toString(verdict);
+  EXPECT_TRUE(verdict.faultApplied);
+  EXPECT_NE(verdict.detail.find("the control torch-eager agrees"), std::string::npos) << verdict.detail;
+}
+
 TEST(TargetJudgeTest, AnotherTypeDiffers) {
   const CaseVerdict shape = verdictOf("write(answer(identity, 1, '', run(floats(2, 4, 6))))", kRight);
   EXPECT_EQ(shape.kind, VerdictKind::Differs);
