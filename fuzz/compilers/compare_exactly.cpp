@@ -31,12 +31,6 @@ Expected expectedOf(const Val& output, const std::vector<std::optional<reference
   return expected;
 }
 
-bool isSame(const ScalarValue& a, const ScalarValue& b) {
-  if (a.dtype() != DataType::Double) return a == b;
-  const auto one = a.as<double>(), other = b.as<double>();
-  return one == other || (std::isnan(one) && std::isnan(other));
-}
-
 Dims indexOf(int64_t place, const Dims& sizes) {
   Dims index = sizes;
   for (size_t axis = sizes.size(); axis-- > 0; place /= sizes[axis]) index[axis] = place % sizes[axis];
@@ -101,7 +95,7 @@ void compareOutput(oracle::Judgement& judgement, const Val& output, size_t place
   const size_t size = dtypeSize(given.dtype);
   for (size_t i = 0; i < expected.elements.size(); ++i) {
     const ScalarValue got = elementAt(given.dtype, given.elements.data() + i * size);
-    const bool isRight = isSame(expected.elements[i], got);
+    const bool isRight = isSameElement(expected.elements[i], got);
     ++judged.counts.judged;
     ++judged.counts.decided;
     ++(isRight ? judged.counts.inside : judged.counts.outside);
@@ -112,6 +106,12 @@ void compareOutput(oracle::Judgement& judgement, const Val& output, size_t place
 }
 
 }  // namespace
+
+bool isSameElement(const ScalarValue& a, const ScalarValue& b) {
+  if (a.dtype() != DataType::Double) return a == b;
+  const auto one = a.as<double>(), other = b.as<double>();
+  return one == other || (std::isnan(one) && std::isnan(other));
+}
 
 oracle::Judgement compareExactly(const Fusion& fusion, const std::vector<std::optional<reference::Value>>& expected,
                                  const Exactness& exactness, const std::vector<AnswerTensor>& outputs) {

@@ -11,6 +11,9 @@
 
 namespace fuser::fuzz {
 
+// Of one dtype. +0 equals -0, and every NaN every NaN.
+bool isSameElement(const ScalarValue& a, const ScalarValue& b);
+
 // expected: reference::evaluate's values of the fusion. Differs where a dtype, a shape or an element differs; +0 equals
 // -0, and every NaN every NaN. Elements of outputs that are not exact are judged and not decided; so are shapes where
 // sizes are not exact.

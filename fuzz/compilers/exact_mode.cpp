@@ -10,6 +10,7 @@
 #include "fuzz/compilers/exact_numbers.h"
 #include "fuzz/compilers/exact_rules.h"
 #include "fuzz/compilers/liberties.h"
+#include "fuzz/compilers/regroup.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -50,6 +51,7 @@ constexpr std::string_view kInfinity = "it meets an infinity, and no sentence sa
 constexpr std::string_view kUnknown = "an operand is not known";
 constexpr std::string_view kResult = "the dtype has no such number";
 constexpr std::string_view kLiberty = "the target may hold it in fewer bits";
+constexpr std::string_view kRegrouped = "the target may compute it in another order";
 
 const ExactRow* rowOf(OpKind op) {
   const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const ExactRow& one) { return one.op == op; });
@@ -307,7 +309,26 @@ class ExactRun {
     const std::string_view why = whyFor("");
     const auto isFinite = [&](const Val& val) { return allFinite(*numbers_.at(val.id())); };
     if (why.empty() && mayBeAChoice(expr, whom_.target, isFinite)) return kLiberty;
+    if (why.empty() && !staysExactRegrouped(expr)) return kRegrouped;
     return why.empty() && !whyFor(whom_.target).empty() ? kLiberty : why;
+  }
+
+  // Whether all that the target may merge with it has so few bits that any order gives the same: multiples of 1/8 up to
+  // 16, at most three expressions of them.
+  bool staysExactRegrouped(const Expr& expr) const {
+    constexpr double kMost = 16;
+    constexpr int kUnit = -3;
+    constexpr size_t kMostExprs = 3;
+    const std::vector<const Expr*> chain = regrouped(expr, whom_.target);
+    const auto isNarrow = [&](const Val* operand) {
+      const std::optional<Numbers>& numbers = numbers_.at(operand->id());
+      if (!numbers) return false;
+      const NumberBounds& bounds = numbers->bounds;
+      return bounds.areFinite && bounds.most <= kMost && bounds.unit >= kUnit;
+    };
+    return chain.size() <= kMostExprs && std::all_of(chain.begin(), chain.end(), [&](const Expr* one) {
+             return std::all_of(one->inputs().begin(), one->inputs().end(), isNarrow);
+           });
   }
 
   const Fusion& fusion_;

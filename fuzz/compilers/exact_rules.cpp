@@ -94,6 +94,7 @@ bool productFits(double a, double b, const Room& room) {
 std::string_view ofQuotient(double a, double b, const HeldType& type, const Room& room) {
   if (b == 0) return kZeroDivisor;
   if (!mayBeFloating(type) || a == 0) return "";
+  if (type.reciprocals && isFloating(type.dtype) && !isPowerOfTwo(b) && std::trunc(a / b) == a / b) return kQuotient;
   // As whole numbers of the smaller unit, a / b is 1 / |b| from the next whole number at least.
   const double unit = powerOfTwo(commonUnit(a, b));
   return fits(std::abs(a) / unit * (std::abs(b) / unit), 0, room) ? "" : kQuotient;

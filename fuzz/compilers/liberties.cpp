@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "fuser/ops/op_table.h"
+#include "fuzz/compilers/ancestors.h"
+#include "fuzz/compilers/profiles.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -14,29 +16,28 @@ struct Liberty {
 constexpr Liberty kTargetLiberties[] = {
 #define LIBERTY(target, dtype, as, why) {target, DataType::dtype, DataType::as},
 #define SELECTS_PRODUCTS(target, why)
+#define REGROUPS(target, what, why)
 #include "fuzz/compilers/liberties.def"
 #undef LIBERTY
 #undef SELECTS_PRODUCTS
+#undef REGROUPS
 };
 
 constexpr std::string_view kSelectProducts[] = {
 #define LIBERTY(target, dtype, as, why)
 #define SELECTS_PRODUCTS(target, why) target,
+#define REGROUPS(target, what, why)
 #include "fuzz/compilers/liberties.def"
 #undef LIBERTY
 #undef SELECTS_PRODUCTS
+#undef REGROUPS
 };
 
 bool multiplies(OpKind op) { return op == OpKind::Mul || op == OpKind::Addcmul || op == OpKind::Lerp; }
 
-// Behind views of it, too.
-bool isConvertedBoolean(const Val* val) {
-  const Expr* definition = val->definition();
-  const auto moves = [](const Expr& expr) {
-    return expr.op() != OpKind::Cast && !isPointwise(expr.op()) && !isReduction(expr.op()) && expr.inputs().size() == 1;
-  };
-  while (definition && moves(*definition)) definition = definition->input(0)->definition();
-  return definition && definition->op() == OpKind::Cast && definition->input(0)->dtype() == DataType::Bool;
+// A converted boolean, whatever was done to it: the target may see through a sum with 0 or a product with 1.
+bool isOfBoolean(const Val* val) {
+  return anyAncestor(*val, [](const Val& one) { return one.dtype() == DataType::Bool; });
 }
 
 }  // namespace
@@ -46,6 +47,8 @@ HeldType heldBy(std::string_view target, DataType dtype) {
   for (const Liberty& liberty : kTargetLiberties) {
     if (liberty.target == target && liberty.dtype == dtype) held.also.push_back(liberty.as);
   }
+  const oracle::Profile* profile = profileOf(target);
+  held.reciprocals = profile && profile->reciprocals;
   return held;
 }
 
@@ -53,7 +56,7 @@ bool mayBeAChoice(const Expr& expr, std::string_view target, const std::function
   if (!multiplies(expr.op())) return false;
   if (std::find(std::begin(kSelectProducts), std::end(kSelectProducts), target) == std::end(kSelectProducts))
     return false;
-  return std::any_of(expr.inputs().begin(), expr.inputs().end(), isConvertedBoolean) &&
+  return std::any_of(expr.inputs().begin(), expr.inputs().end(), isOfBoolean) &&
          !std::all_of(expr.inputs().begin(), expr.inputs().end(), [&](const Val* val) { return isFinite(*val); });
 }
 

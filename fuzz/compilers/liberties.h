@@ -16,6 +16,7 @@ struct HeldType {
 
   DataType dtype;
   std::vector<DataType> also;
+  bool reciprocals = false;  // a quotient may be a product with the rounded reciprocal
 };
 // target: its name, or "".
 HeldType heldBy(std::string_view target, DataType dtype);

@@ -1,12 +1,14 @@
 #include "fuzz/compilers/mixed_mode.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "fuser/ir/infer.h"
 #include "fuser/ops/op_table.h"
 #include "fuzz/compilers/exact_numbers.h"
 #include "fuzz/compilers/liberties.h"
+#include "fuzz/compilers/regroup.h"
 #include "oracle/profile.h"
 
 namespace fuser::fuzz {
@@ -31,11 +33,15 @@ bool isFarWithin(const Numbers& whole, const HeldType& type) {
                      [&](double number) { return fits(2 * number, type); });
 }
 
-// An op that computes in f32 rounds a scalar to it anyway.
+// An op that computes in f32 rounds a scalar of the run to it anyway.
 bool computesInFloat(const Expr& expr) {
   return isPointwise(expr.op()) && commonType(expr.op(), expr.inputs()) == DataType::Float;
 }
-bool isInputScalar(const Val& val) { return val.isScalar() && !val.definition(); }
+bool isFloatScalar(const Val& val, const std::vector<std::optional<reference::Value>>& values) {
+  if (!val.isScalar() || val.definition() || !isFloating(val.dtype()) || !values[val.id()]) return false;
+  const NumberBounds bounds = numbersOf(*values[val.id()]).bounds;
+  return bounds.areFinite && bounds.most <= std::numeric_limits<float>::max();
+}
 
 // The oracle reads it, and writes nothing.
 HostValue hostValue(const Val& output, const AnswerTensor& given) {
@@ -60,15 +66,16 @@ std::vector<const Val*> heldOtherwise(const Fusion& fusion, std::string_view tar
   for (const Val* input : fusion.inputs()) held[input->id()] = isHeldOtherwise(*input) ? input : nullptr;
   for (const Expr* expr : fusion.exprs()) {
     const auto isOfThese = [&](const Val* operand) -> bool {
-      return held[operand->id()] && !(isInputScalar(*operand) && computesInFloat(*expr));
+      return held[operand->id()] && !(isFloatScalar(*operand, values) && computesInFloat(*expr));
     };
     const bool isChoice = mayBeAChoice(*expr, target, isFinite);
+    const bool isRegrouped = !regrouped(*expr, target).empty();
     const auto first = std::find_if(expr->inputs().begin(), expr->inputs().end(), isOfThese);
     for (const Val* result : expr->outputs()) {
       if (isExact(*result)) continue;
       if (first != expr->inputs().end()) {
         held[result->id()] = held[(*first)->id()];
-      } else if (isChoice || isHeldOtherwise(*result)) {
+      } else if (isChoice || isRegrouped || isHeldOtherwise(*result)) {
         held[result->id()] = result;
       }
     }
@@ -103,7 +110,7 @@ void judgeInexact(oracle::Judgement& judgement, const Fusion& fusion, const Judg
   }
   if (otherwise && judgement.verdict == oracle::Verdict::Agrees) {
     judgement.verdict = oracle::Verdict::Undecided;
-    judgement.reason = concat("by right the target may hold ", nameOf(*otherwise), " otherwise");
+    judgement.reason = concat("by right the target may hold or compute ", nameOf(*otherwise), " otherwise");
   }
   const bool hasProblem = std::any_of(judgement.outputs.begin(), judgement.outputs.end(),
                                       [](const oracle::ValueJudgement& output) { return !output.problem.empty(); });

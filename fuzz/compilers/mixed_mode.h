@@ -13,9 +13,9 @@
 
 namespace fuser::fuzz {
 
-// By id of the value: what the target may hold as another dtype, or as a choice, so that this value changes: itself, or
-// something that it is made of. Null: nothing. Literals are no matter. values: reference::evaluate's; exactness: on the
-// target. No liberty changes what is exact.
+// By id of the value: what the target may hold as another dtype, take for a choice or compute in another order, so that
+// this value changes: itself, or something that it is made of. Null: nothing. Literals are no matter. values:
+// reference::evaluate's; exactness: on the target. No liberty changes what is exact.
 std::vector<const Val*> heldOtherwise(const Fusion& fusion, std::string_view target,
                                       const std::vector<std::optional<reference::Value>>& values,
                                       const Exactness& exactness);

@@ -236,18 +236,21 @@ class CaseOnTarget {
     return isMain(worker) ? std::string(target_.name) : concat(target_.name, " (", worker.view.name, ")");
   }
 
-  TargetOutcome compared(const WorkerReply& reply, const std::string& name) {
+  TargetOutcome compared(const WorkerReply& reply, const std::string& name, JudgedBy by = JudgedBy::Profile) {
     const Clock::time_point start = Clock::now();
-    TargetOutcome outcome = outcomeOf(reply, name, *case_.fusion, runs_);
+    TargetOutcome outcome = outcomeOf(reply, name, *case_.fusion, runs_, by);
     addTimeSince(start, "compare");
     return outcome;
   }
 
-  TargetOutcome ask(ViewWorker& worker, const WorkerRequest& request) {
+  // The profile was measured on the main view: a function of another one may have another error.
+  JudgedBy judgedBy(const ViewWorker& worker) const { return isMain(worker) ? JudgedBy::Profile : JudgedBy::Exactness; }
+
+  TargetOutcome ask(ViewWorker& worker, const WorkerRequest& request, JudgedBy by = JudgedBy::Profile) {
     ++verdict_.compilations;
     WorkerReply reply = worker.process.ask(request);
     plantFault(reply);
-    return compared(reply, nameOf(worker));
+    return compared(reply, nameOf(worker), by);
   }
 
   void plantFault(WorkerReply& reply) {
@@ -257,11 +260,12 @@ class CaseOnTarget {
   // What is not right where it was compiled with others is asked again, alone: a verdict is of the case by itself.
   TargetOutcome outcomeOn(ViewWorker& worker) {
     const auto reply = replies_.find(&worker);
-    if (reply == replies_.end()) return withStrides(worker, ask(worker, request_));
+    const JudgedBy by = judgedBy(worker);
+    if (reply == replies_.end()) return withStrides(worker, ask(worker, request_, by));
     ++verdict_.compilations;
-    const TargetOutcome outcome = withStrides(worker, compared(reply->second, nameOf(worker)));
+    const TargetOutcome outcome = withStrides(worker, compared(reply->second, nameOf(worker), by));
     if (!reply->second.together || outcome.kind == VerdictKind::Agrees) return outcome;
-    TargetOutcome alone = withStrides(worker, ask(worker, request_));
+    TargetOutcome alone = withStrides(worker, ask(worker, request_, by));
     if (alone.kind == VerdictKind::Agrees)
       aside_ = {reply->second.ending != WorkerEnding::Answered, outcome.reason, outcome.detail};
     return alone;

@@ -43,7 +43,7 @@ const AnswerRun* runOf(const Answer& answer, size_t index) {
 }
 
 TargetOutcome judged(const Answer& answer, const std::string& name, const Fusion& fusion,
-                     const std::vector<JudgedRun>& runs) {
+                     const std::vector<JudgedRun>& runs, JudgedBy by) {
   TargetOutcome outcome;
   for (const JudgedRun& run : runs) {
     const int index = static_cast<int>(run.index);
@@ -52,7 +52,7 @@ TargetOutcome judged(const Answer& answer, const std::string& name, const Fusion
       return failure(VerdictKind::Invariant, concat("the worker of ", name, " leaves out run ", index), index);
     oracle::Judgement& judgement =
         outcome.judgements.emplace_back(compareExactly(fusion, run.values, run.exactness, given->outputs));
-    judgeInexact(judgement, fusion, run, given->outputs);
+    if (by == JudgedBy::Profile) judgeInexact(judgement, fusion, run, given->outputs);
     outcome.answered.push_back(*given);
     if (judgement.verdict != oracle::Verdict::Differs || outcome.wrong) continue;
     outcome.kind = VerdictKind::Differs;
@@ -66,13 +66,13 @@ TargetOutcome judged(const Answer& answer, const std::string& name, const Fusion
 }
 
 TargetOutcome withoutTimes(const WorkerReply& reply, const std::string& name, const Fusion& fusion,
-                           const std::vector<JudgedRun>& runs) {
+                           const std::vector<JudgedRun>& runs, JudgedBy by) {
   if (reply.ending != WorkerEnding::Answered)
     return failure(kindOf(reply.ending), concat("the worker of ", name, ": ", reply.detail));
   const std::string& text = reply.answer.text;
   switch (reply.answer.kind) {
     case AnswerKind::Hello: break;
-    case AnswerKind::Ok: return judged(reply.answer, name, fusion, runs);
+    case AnswerKind::Ok: return judged(reply.answer, name, fusion, runs, by);
     case AnswerKind::Unsupported: return failure(VerdictKind::Unsupported, concat(name, " does not take it: ", text));
     case AnswerKind::CompileError: return failure(VerdictKind::Check, concat(name, " does not compile it: ", text));
     case AnswerKind::RunError: return failure(VerdictKind::Check, concat(name, " fails: ", text));
@@ -100,8 +100,8 @@ WorkerRequest requestOf(const Exported& exported, const std::vector<JudgedRun>& 
 }
 
 TargetOutcome outcomeOf(const WorkerReply& reply, const std::string& name, const Fusion& fusion,
-                        const std::vector<JudgedRun>& runs) {
-  TargetOutcome outcome = withoutTimes(reply, name, fusion, runs);
+                        const std::vector<JudgedRun>& runs, JudgedBy by) {
+  TargetOutcome outcome = withoutTimes(reply, name, fusion, runs, by);
   outcome.firstSeconds = 1e-6 * static_cast<double>(reply.answer.compileMicroseconds);
   outcome.laterSeconds = 1e-6 * static_cast<double>(reply.answer.runMicroseconds);
   outcome.besideSeconds = 1e-6 * static_cast<double>(reply.answer.besideMicroseconds);

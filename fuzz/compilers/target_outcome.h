@@ -45,8 +45,11 @@ struct TargetOutcome {
 WorkerRequest requestOf(const Exported& exported);
 WorkerRequest requestOf(const Exported& exported, const std::vector<JudgedRun>& runs);
 
-// name: of who replied, for the sentences: "onnxruntime".
+enum class JudgedBy : uint8_t { Profile, Exactness };
+
+// name: of who replied, for the sentences: "onnxruntime". by: Exactness leaves undecided what is not exact, of runs of
+// mixed mode, too.
 TargetOutcome outcomeOf(const WorkerReply& reply, const std::string& name, const Fusion& fusion,
-                        const std::vector<JudgedRun>& runs);
+                        const std::vector<JudgedRun>& runs, JudgedBy by = JudgedBy::Profile);
 
 }  // namespace fuser::fuzz

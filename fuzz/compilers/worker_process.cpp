@@ -14,11 +14,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <utility>
 
 #include "fuser/support/set_up_error.h"
+#include "fuzz/compilers/process_family.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -50,28 +49,11 @@ std::string endOf(int file, int64_t most) {
   return text;
 }
 
-size_t residentMb(pid_t pid) {
-  std::ifstream statm("/proc/" + std::to_string(pid) + "/statm");
-  size_t total = 0, resident = 0;
-  statm >> total >> resident;
-  return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE)) >> 20;
-}
-
-// Of the process and of what it has started, in its group.
-size_t residentMbOfGroup(pid_t group) {
-  size_t sum = 0;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
-    const pid_t pid = std::atoi(entry.path().filename().c_str());
-    if (pid > 0 && getpgid(pid) == group) sum += residentMb(pid);
-  }
-  return sum;
-}
-
 // In the child, between fork and exec. Sources above the targets, so that none is overwritten before it is copied.
 [[noreturn]] void becomeWorker(const std::array<int, 5>& descriptors, char* const* arguments, char* const* variables) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  adoptOrphans();
   for (const int of : {SIGINT, SIGHUP, SIGUSR1}) signal(of, SIG_IGN);
   signal(SIGTERM, SIG_DFL);
   signal(SIGPIPE, SIG_DFL);
@@ -170,8 +152,7 @@ void WorkerProcess::start() {
 
 void WorkerProcess::stop() {
   if (pid_ < 0) return;
-  kill(-pid_, SIGKILL);
-  kill(pid_, SIGKILL);  // before it leads its group
+  killFamily(pid_);
   while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
   for (const int descriptor : {toWorker_, fromWorker_, log_, progress_}) close(descriptor);
@@ -205,6 +186,8 @@ void WorkerProcess::await(std::vector<uint64_t> ids, double seconds) {
   awaited_.assign(ids.begin(), ids.end());
   secondsOfEach_ = seconds;
   since_ = Clock::now();
+  begun_ = sizeOf(progress_);
+  moreBeginnings_ = 2 * awaited_.size();
   nextCount_ = since_ + kBetweenLooks;
 }
 
@@ -259,11 +242,17 @@ void WorkerProcess::takeAnswers() {
 
 void WorkerProcess::checkLimits() {
   if (sizeOf(log_) + sizeOf(progress_) > limits_.logBytes) return fail(WorkerEnding::Lied, "it floods its log");
+  // A block that fails to compile is halved: each part that it begins has its own time.
+  if (const int64_t begun = sizeOf(progress_); begun != begun_ && moreBeginnings_ > 0) {
+    begun_ = begun;
+    --moreBeginnings_;
+    since_ = Clock::now();
+  }
   if (std::chrono::duration<double>(Clock::now() - since_).count() > secondsOfEach_)
     return fail(WorkerEnding::TimedOut, concat("it took more than ", secondsOfEach_, " s"));
   if (Clock::now() < nextCount_) return;
   nextCount_ = Clock::now() + kBetweenCounts;
-  if (residentMbOfGroup(pid_) > limits_.residentMb)
+  if (residentMbOfFamily(pid_) > limits_.residentMb)
     fail(WorkerEnding::OutOfMemory,
          concat("its resident size, with what it started, is above ", limits_.residentMb, " MiB"));
 }

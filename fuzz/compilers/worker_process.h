@@ -1,8 +1,8 @@
 #pragma once
 // WorkerProcess: another compiler, in a process of its own that lives for many programs (fuzz/compilers/*_worker.py).
 //
-// The process leads a process group, which is killed as a whole: compilers start compilers. A frame is a u32 length and
-// as many bytes, all numbers little-endian:
+// The process is killed with all that it started, wherever that went (process_family.h): compilers start compilers. A
+// frame is a u32 length and as many bytes, all numbers little-endian:
 //   request   u64 id, u8 whether switches are to be named, u32 requests that follow it and may be compiled with it,
 //             text: switches that are off; u32 programs, each: u32 index of the case's run or kAllRuns, text,
 //             u64 length, data
@@ -44,7 +44,7 @@ struct WorkerCommand {
 struct WorkerLimits {
   double startSeconds = 120;                 // until it says Hello
   double seconds = 60;                       // a request
-  size_t residentMb = 4096;                  // of the whole group
+  size_t residentMb = 4096;                  // of the whole family
   uint64_t requests = 2000;                  // then another process takes over
   uint32_t answerBytes = uint32_t{1} << 30;  // longer answers are lies
   int64_t logBytes = int64_t{64} << 20;      // printed while it does one request
@@ -68,7 +68,7 @@ struct WorkerReply {
 class WorkerProcess {
  public:
   WorkerProcess(WorkerCommand command, WorkerLimits limits);
-  ~WorkerProcess();  // kills the group
+  ~WorkerProcess();  // kills the family
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
@@ -90,7 +90,7 @@ class WorkerProcess {
   using Clock = std::chrono::steady_clock;
 
   void start();
-  void stop();    // kills the group and waits
+  void stop();    // kills the family and waits
   void forget();  // of a process that is another one's child: this one was forked with it
   void await(std::vector<uint64_t> ids, double seconds);
   // Sends and receives what can be without waiting; whether more is awaited. A failure is a reply: then the process has
@@ -116,7 +116,9 @@ class WorkerProcess {
   size_t sent_ = 0;               // of toSend_
   std::deque<uint64_t> awaited_;  // ids
   double secondsOfEach_ = 0;      // that are awaited
-  Clock::time_point since_;       // the last answer, or the beginning
+  Clock::time_point since_;       // the last answer, or beginning
+  int64_t begun_ = 0;             // the size of what it has said that it begins
+  size_t moreBeginnings_ = 0;     // that may still have time of their own
   Clock::time_point nextCount_;   // of memory
   std::vector<WorkerReply> replies_;
 };

@@ -236,6 +236,37 @@ TEST(ExactModeTest, WhatNoTargetHoldsIsNoLiberty) {
             "sum %y: the sum is too wide (f16)");
 }
 
+TEST(ExactModeTest, AQuotientMayBeAProductWithAReciprocal) {
+  const char* line = "div(%x, 41.0) {rounding_mode = trunc}";
+  EXPECT_EQ(whyNotFor("xla-cpu", "f32", "42.0, 81.0", line), "");
+  EXPECT_NE(whyNotFor("xla-cpu", "f32", "42.0, 82.0", line), "") << "41 * (1 / 41) is below 1";
+  EXPECT_EQ(whyNotFor("onnxruntime", "f32", "42.0, 82.0", line), "");
+  EXPECT_EQ(whyNotFor("xla-cpu", "f32", "42.0, 84.0", "div(%x, 2.0) {rounding_mode = trunc}"), "");
+}
+
+// (x + c) * d is x * d + c * d to OpenVINO, and x / (y / z) is x * z / y to XLA.
+TEST(ExactModeTest, ATargetMayComputeInAnotherOrder) {
+  const auto whyFor = [](std::string_view target, const std::string& body, const char* elements) {
+    const Case testCase = parseCase(
+        concat("fusion f(%x: f32[2]) {\n", body, "  return %y\n}\nrun { %x = values [", elements, "] : f32[2] }\n"),
+        "test");
+    const RunData data = materialize(testCase, testCase.runs[0]);
+    const std::vector<reference::Value> inputs{{data.tensors[0].ref, nullptr}};
+    const auto values = reference::evaluate(*testCase.fusion, inputs);
+    return exactnessOf(*testCase.fusion, values, {"onnx", target}).of(*testCase.fusion->outputs().front());
+  };
+  const std::string linear = "  %a = add(%x, -8388608.0)\n  %b = flip(%a) {dims = [0]}\n  %y = mul(%b, 5.0)\n";
+  EXPECT_EQ(whyFor("openvino", linear, "8388607.0, 8388606.0"),
+            "mul %y: the target may compute it in another order (f32)");
+  EXPECT_EQ(whyFor("xla-cpu", linear, "8388607.0, 8388606.0"), "");
+  EXPECT_EQ(whyFor("openvino", "  %a = add(%x, -8.0)\n  %y = mul(%a, 5.0)\n", "7.0, 6.0"), "");
+  EXPECT_EQ(whyFor("openvino", "  %a = add(%x, -8388608.0)\n  %y = mul(%a, %x)\n", "8388607.0, 1.0"), "");
+  const std::string quotients = "  %a = div(%x, %x)\n  %y = div(%x, %a)\n";
+  EXPECT_NE(whyFor("xla-cpu", quotients, "1.2676506002282294e+30, 1.0"), "");
+  EXPECT_EQ(whyFor("openvino", quotients, "1.2676506002282294e+30, 1.0"), "");
+  EXPECT_EQ(whyFor("xla-cpu", quotients, "2.0, 4.0"), "");
+}
+
 // --- NaN and infinities ----------------------------------------------------------------------------------------------
 
 TEST(ExactModeTest, OnnxSaysNothingOfTheMaximumOfNan) {
@@ -259,7 +290,8 @@ TEST(ExactModeTest, AProductWithAConditionMayBeAChoice) {
   const Case testCase = parseCase(R"(
 fusion f(%x: f32[2], %b: bool[2]) {
   %c = cast(%b) {dtype = f32} : f32[2]
-  %r = flip(%c) {dims = [0]} : f32[2]
+  %d = add(%c, 0.0) : f32[2]
+  %r = flip(%d) {dims = [0]} : f32[2]
   %y = mul(%x, %r)
   return %y
 }

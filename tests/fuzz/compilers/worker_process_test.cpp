@@ -55,6 +55,16 @@ TEST(WorkerProcessTest, AfterDeathAnotherOneStarts) {
   EXPECT_EQ(worker.ask(requestOf("live")).ending, WorkerEnding::Answered);
 }
 
+// Whoever waits for it.
+bool isGone(pid_t pid) {
+  for (int i = 0; i < 200 && kill(pid, 0) == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  const std::string status = "/proc/" + std::to_string(pid) + "/cmdline";
+  FILE* file = std::fopen(status.c_str(), "r");
+  const bool runs = file && std::fgetc(file) != EOF;  // a zombie has no command line
+  if (file) std::fclose(file);
+  return !runs;
+}
+
 TEST(WorkerProcessTest, ASleeperIsKilledWithWhatItStarted) {
   WorkerLimits limits = shortLimits();
   limits.seconds = 0.5;
@@ -64,14 +74,21 @@ TEST(WorkerProcessTest, ASleeperIsKilledWithWhatItStarted) {
   EXPECT_EQ(firstLine(reply.detail), "it took more than 0.5 s");
   const size_t place = reply.detail.find("child ");
   ASSERT_NE(place, std::string::npos) << reply.detail;
-  const pid_t child = std::stoi(reply.detail.substr(place + 6));
-  // It is another process' to wait for.
-  for (int i = 0; i < 200 && kill(child, 0) == 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  const std::string status = "/proc/" + std::to_string(child) + "/cmdline";
-  FILE* file = std::fopen(status.c_str(), "r");
-  const bool runs = file && std::fgetc(file) != EOF;  // a zombie has no command line
-  if (file) std::fclose(file);
-  EXPECT_FALSE(runs);
+  EXPECT_TRUE(isGone(std::stoi(reply.detail.substr(place + 6))));
+}
+
+TEST(WorkerProcessTest, WhatLeavesItsSessionIsKilledToo) {
+  WorkerLimits limits = shortLimits();
+  limits.seconds = 0.5;
+  // The child starts a session and a process of its own, and ends: that one has another parent.
+  const WorkerReply reply = replyOf(
+      "child = subprocess.run(['sh', '-c', 'sleep 100 > /dev/null 2>&1 & echo $!'], stdout=subprocess.PIPE, "
+      "start_new_session=True).stdout; os.write(2, b'child ' + child); time.sleep(100)",
+      limits);
+  EXPECT_EQ(reply.ending, WorkerEnding::TimedOut) << reply.detail;
+  const size_t place = reply.detail.find("child ");
+  ASSERT_NE(place, std::string::npos) << reply.detail;
+  EXPECT_TRUE(isGone(std::stoi(reply.detail.substr(place + 6))));
 }
 
 TEST(WorkerProcessTest, LiesAreNamed) {
