@@ -82,6 +82,8 @@ def check_inputs(inputs, given):
 
 def packed(array):
     array = np.asarray(array)
+    if array.dtype not in NUMBERS:
+        raise Failed(RUN_ERROR, f"an output has the dtype {array.dtype}")
     strides = [stride // array.itemsize for stride in array.strides]
     return output(NUMBERS[array.dtype], array.shape, strides, np.ascontiguousarray(array).tobytes())
 
@@ -156,12 +158,13 @@ def together(target, requests):
     except Failed:
         return None
     microseconds = int(1e6 * (time.perf_counter() - start) / len(requests))
-    answers = []
-    for request, own in zip(requests, models):
-        runs = [(program.run, [packed(array) for array in itertools.islice(outputs, len(model.graph.output))])
-                for program, model in zip(request.programs, own)]
-        answers.append(Answer(OK, "", (microseconds, 0), runs))
-    return answers
+    try:
+        return [Answer(OK, "", (microseconds, 0),
+                       [(program.run, [packed(array) for array in itertools.islice(outputs, len(model.graph.output))])
+                        for program, model in zip(request.programs, own)])
+                for request, own in zip(requests, models)]
+    except Failed:
+        return None
 
 
 def perform(target, request):

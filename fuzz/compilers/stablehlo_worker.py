@@ -57,6 +57,8 @@ def arguments_of(program):
 
 
 def packed(array):
+    if array.dtype not in NUMBERS:
+        raise TypeError(f"an output has the dtype {array.dtype}")
     strides = [stride // array.itemsize for stride in array.strides]
     return output(NUMBERS[array.dtype], array.shape, strides, np.ascontiguousarray(array).tobytes())
 
@@ -254,9 +256,9 @@ def perform(request, way):
             times[min(len(runs), 1)] += int(1e6 * (time.perf_counter() - start))
             if VIEW != "interpreter" and not same_bits(outputs, way.run(compiled, arrays)):
                 return Answer(RUN_ERROR, "the same executable gives other bits when it runs again", times)
+            runs.append((program.run, [packed(array) for array in outputs]))
         except Exception as error:
             return Answer(kind_of(error, RUN_ERROR), error_text(error), times)
-        runs.append((program.run, [packed(array) for array in outputs]))
     return Answer(OK, "", times, runs)
 
 
@@ -272,13 +274,12 @@ def together(requests, way):
         microseconds = int(1e6 * (time.perf_counter() - start) / len(requests))
         if not same_bits(outputs, way.run(compiled, arrays)):
             return None
+        rest, of_each = iter(outputs), iter(counts)
+        return [Answer(OK, "", (microseconds, 0),
+                       [(program.run, [packed(next(rest)) for _ in range(next(of_each))]) for program in request.programs])
+                for request in requests]
     except Exception:
         return None
-    answers, rest, of_each = [], iter(outputs), iter(counts)
-    for request in requests:
-        runs = [(program.run, [packed(next(rest)) for _ in range(next(of_each))]) for program in request.programs]
-        answers.append(Answer(OK, "", (microseconds, 0), runs))
-    return answers
 
 
 def main():
