@@ -50,6 +50,15 @@ HostValue hostValue(const Val& output, const AnswerTensor& given) {
       const_cast<char*>(given.elements.data()), given.dtype, given.sizes, contiguousStrides(given.sizes), {}};
 }
 
+oracle::Judgement judgeRecord(const oracle::Profile& profile, const Fusion& fusion, const RunData& data,
+                              const RunRecord& record) {
+  std::vector<HostValue> inputs;
+  for (const auto& input : data.inputs) inputs.push_back(hostValue(data, input));
+  oracle::JudgeOptions options;
+  options.arithmetic.profile = &profile;
+  return oracle::judge(fusion, inputs, record, options);
+}
+
 }  // namespace
 
 std::vector<const Val*> heldOtherwise(const Fusion& fusion, std::string_view target,
@@ -85,13 +94,16 @@ std::vector<const Val*> heldOtherwise(const Fusion& fusion, std::string_view tar
 
 oracle::Judgement judgeUnder(const oracle::Profile& profile, const Fusion& fusion, const RunData& data,
                              const std::vector<AnswerTensor>& outputs) {
-  std::vector<HostValue> inputs;
-  for (const auto& input : data.inputs) inputs.push_back(hostValue(data, input));
   RunRecord record;
   for (size_t i = 0; i < outputs.size(); ++i) record.outputs.push_back(hostValue(*fusion.outputs()[i], outputs[i]));
-  oracle::JudgeOptions options;
-  options.arithmetic.profile = &profile;
-  return oracle::judge(fusion, inputs, record, options);
+  return judgeRecord(profile, fusion, data, record);
+}
+
+oracle::Judgement judgeReferenceUnder(const oracle::Profile& profile, const Fusion& fusion, const RunData& data,
+                                      const std::vector<std::optional<reference::Value>>& values) {
+  RunRecord record;
+  for (const Val* output : fusion.outputs()) record.outputs.push_back(values.at(output->id()).value().value);
+  return judgeRecord(profile, fusion, data, record);
 }
 
 void judgeInexact(oracle::Judgement& judgement, const Fusion& fusion, const JudgedRun& run,

@@ -24,6 +24,10 @@ std::vector<const Val*> heldOtherwise(const Fusion& fusion, std::string_view tar
 oracle::Judgement judgeUnder(const oracle::Profile& profile, const Fusion& fusion, const RunData& data,
                              const std::vector<AnswerTensor>& outputs);
 
+// What LibTorch's values of the run are to the oracle: where one is outside, the oracle is wrong.
+oracle::Judgement judgeReferenceUnder(const oracle::Profile& profile, const Fusion& fusion, const RunData& data,
+                                      const std::vector<std::optional<reference::Value>>& values);
+
 // judgement: compareExactly's of the run. Fills in what the oracle says of the outputs that are not exact, if all have
 // the right dtypes and shapes. Undecided where a set is too wide.
 void judgeInexact(oracle::Judgement& judgement, const Fusion& fusion, const JudgedRun& run,

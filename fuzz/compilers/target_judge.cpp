@@ -334,12 +334,23 @@ class CaseOnTarget {
   // Why a finding is none: another judge has the same or refuses it, too. Adds what the others say to its detail.
   std::string doubtOf(TargetOutcome& outcome) {
     if (outcome.kind != VerdictKind::Differs && outcome.kind != VerdictKind::Check) return "";
+    if (const std::string doubt = doubtOfSets(outcome); !doubt.empty()) return doubt;
     const std::string name(target_.control);
     std::optional<TargetOutcome> control;
     if (workers_.control) control = askControl();
     const SecondOpinion opinion = secondOpinionOn(outcome, case_, name, control ? &*control : nullptr);
     outcome.detail += concat("\n", opinion.note);
     return opinion.doubt;
+  }
+
+  // In mixed mode LibTorch's values must lie in the sets, too.
+  std::string doubtOfSets(const TargetOutcome& outcome) const {
+    if (!profile_ || !outcome.wrong) return "";
+    const auto run = std::find_if(runs_.begin(), runs_.end(), [&](const JudgedRun& one) {
+      return static_cast<int>(one.index) == outcome.run;
+    });
+    const oracle::Judgement own = judgeReferenceUnder(*profile_, *case_.fusion, run->data, run->values);
+    return own.verdict == oracle::Verdict::Differs ? "LibTorch's values are outside of the accepted sets, too" : "";
   }
 
   void reportFinding(ViewWorker& worker, TargetOutcome& outcome) {
