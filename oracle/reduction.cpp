@@ -320,12 +320,13 @@ Interval reduceReal(OpKind op, const Value& operand, const ReducedAxes& axes, in
   FUSER_CHECK(max || op == OpKind::Amin, "no reduction");
   Interval result = Interval::of(max ? -kInfinity : kInfinity);
   const bool mayDropNan = profile && profile->numberBesideNan;
+  Interval all;  // every term: with a NaN what came before it may go, too, whatever the order
   forEachTerm(axes, base, [&](int64_t at) {
     const Interval& x = operand.realAt(at);
-    const Interval without = !mayDropNan ? Interval{} : max ? maximumNumber(result, x) : minimumNumber(result, x);
-    result = hull(max ? maximum(result, x) : minimum(result, x), without);
+    result = max ? maximum(result, x) : minimum(result, x);
+    if (mayDropNan) all = hull(all, x);
   });
-  return result;
+  return mayDropNan && all.has(kNan) ? hull(result, all) : result;
 }
 
 // Whether some partial sum or product, in some order, may leave the dtype.
