@@ -13,7 +13,9 @@ FLOATS = SIXTEEN + WIDE
 
 
 def rounded_right(wanted, given, operands):
-    """numpy's square root is rounded correctly, as IEEE 754 says."""
+    """numpy's square root is rounded correctly, as IEEE 754 says. Of a literal operand nothing is known: an ulp."""
+    if not operands:
+        return np.abs(wide(wanted) - wide(given)) <= 2 * unit(wanted.dtype) * np.abs(wide(wanted))
     return np.broadcast_to(given == np.sqrt(operands[0]), wanted.shape)
 
 
