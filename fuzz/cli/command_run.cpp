@@ -43,10 +43,13 @@ std::vector<KnownIssue> knownIssues(const std::string& named, const std::string&
   return list.empty() ? std::vector<KnownIssue>{} : readKnownIssues(list);
 }
 
-// A release of a target may have mended them.
-void sayOutdated(const CampaignOptions& campaign, const std::function<void(const std::string&)>& say) {
+// A release of a target may have mended them. They are judged as `replay` does: some show in mixed mode alone.
+void sayOutdated(const CampaignOptions& campaign, const TargetArguments& target,
+                 const std::function<void(const std::string&)>& say) {
   TaskSettings settings = campaign.task;
   settings.judge.secondLooks = HowOften::Always;
+  Limits limits = campaign.limits;
+  target.resolve(settings.judge, limits);
   for (const std::string& line : outdated(campaign.knownIssues, settings, campaign.limits)) say(line);
 }
 
@@ -150,7 +153,7 @@ int runCampaignCommand(CLI::App& run, RunArguments& arguments, const LogPtr& log
   const auto say = [&](const std::string& line) {
     if (!silent) screen.line(line);
   };
-  if (onTarget && !campaign.resume) sayOutdated(campaign, say);
+  if (onTarget && !campaign.resume) sayOutdated(campaign, arguments.target, say);
   const reports::CampaignSummary summary = runCampaign(campaign, interrupted, say);
   screen.close();
   printEnd(arguments, summary);
