@@ -50,7 +50,7 @@ void sayOutdated(const CampaignOptions& campaign, const TargetArguments& target,
   settings.judge.secondLooks = HowOften::Always;
   Limits limits = campaign.limits;
   target.resolve(settings.judge, limits);
-  for (const std::string& line : outdated(campaign.knownIssues, settings, campaign.limits)) say(line);
+  for (const std::string& line : outdated(campaign.knownIssues, settings, limits)) say(line);
 }
 
 // Progress, where standard error is a terminal: a block at its bottom, on a dumb one a line now and then.

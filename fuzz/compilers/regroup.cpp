@@ -50,6 +50,15 @@ bool merges(Regroups what, const Expr& expr) {
   return false;
 }
 
+// The expression whose elements an operand only moves; null: it is an input or a literal.
+const Expr* behindMoves(const Val& operand) {
+  const Expr* definition = operand.definition();
+  while (definition && !isPointwise(definition->op()) && !isReduction(definition->op()) &&
+         definition->op() != OpKind::Cast && definition->inputs().size() == 1)
+    definition = definition->input(0)->definition();
+  return definition;
+}
+
 void collect(Regroups what, const Expr& expr, std::vector<const Expr*>& chain) {
   chain.push_back(&expr);
   for (const Val* operand : expr.inputs()) {
@@ -64,14 +73,6 @@ bool divides(const Expr* expr) {
 }
 
 }  // namespace
-
-const Expr* behindMoves(const Val& operand) {
-  const Expr* definition = operand.definition();
-  while (definition && !isPointwise(definition->op()) && !isReduction(definition->op()) &&
-         definition->op() != OpKind::Cast && definition->inputs().size() == 1)
-    definition = definition->input(0)->definition();
-  return definition;
-}
 
 std::vector<const Expr*> regrouped(const Expr& expr, std::string_view target) {
   for (const RegroupRow& row : kRegroups) {

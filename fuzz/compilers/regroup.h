@@ -18,7 +18,4 @@ enum class Regroups : uint8_t {
 // between them. Empty: none.
 std::vector<const Expr*> regrouped(const Expr& expr, std::string_view target);
 
-// The expression whose elements an operand only moves; null: it is an input or a literal.
-const Expr* behindMoves(const Val& operand);
-
 }  // namespace fuser::fuzz
