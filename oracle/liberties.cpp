@@ -325,7 +325,9 @@ bool isJudged(const Profile& profile, OpKind op, DataType dtype) {
   return isFixed(op) || errorOf(profile, op, dtype) != nullptr;
 }
 
-Interval flushed(const Interval& set, const Profile& profile, DataType compute) {
+// A zero may have either sign, of an operand, too: another op may have made it.
+Interval flushed(Interval set, const Profile& profile, DataType compute) {
+  if (set.hasZero()) set.flags |= kZeros;
   if (!profile.flushToZero || !set.hasRange()) return set;
   const double normal = std::ldexp(1.0, format(compute).minExponent);
   const bool mayBeDenormal = set.lo < normal && set.hi > -normal && (set.lo != 0 || set.hi != 0);
@@ -371,9 +373,11 @@ Value pointwiseUnder(const Profile& profile, const fuser::Expr& expr, std::span<
 }
 
 Value castUnder(const Profile& profile, const Value& value, DataType to) {
-  if (value.dtype == to) return value;
+  const DataType from = fuser::computeType(value.dtype);
+  if (value.dtype == to) {
+    return value.real ? mapped(value, to, [&](const Interval& set) { return flushed(set, profile, from); }) : value;
+  }
   if (value.real) {
-    const DataType from = fuser::computeType(value.dtype);
     if (fuser::isFloating(to)) {
       return mapped(value, to, [&](const Interval& set) {
         const Interval operand = flushed(set, profile, from);

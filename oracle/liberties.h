@@ -11,7 +11,7 @@
 namespace oracle {
 
 // An operand or a result of an op in this compute dtype: with zeros beside denormal numbers, where they may be flushed.
-Interval flushed(const Interval& set, const Profile& profile, fuser::DataType compute);
+Interval flushed(Interval set, const Profile& profile, fuser::DataType compute);
 // A result that is rounded to the compute dtype of `dtype`, as a value of `dtype`.
 Interval settled(const Interval& set, const Profile& profile, fuser::DataType dtype);
 

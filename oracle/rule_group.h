@@ -146,6 +146,8 @@ constexpr RuleGroup ruleGroup(fuser::OpKind op) {
     case OpKind::Expand:
     case OpKind::Eye:
     case OpKind::Flip:
+    case OpKind::SliceScatter:
+    case OpKind::Update:
     case OpKind::Full:
     case OpKind::Item:
     case OpKind::Pad:

@@ -311,6 +311,9 @@ Value Slice::compute(const Expr* expr, size_t result) {
     case fuser::Family::Reshape: return reshaped(x[0], shapeOf(expr));
     case fuser::Family::Repeat: return repeatedBy(x[0], shapeOf(expr));
     case fuser::Family::Flip: return flipped(x[0], expr->attributes().dims());
+    case fuser::Family::SliceScatter:
+      return written(x[0], x[1], static_cast<size_t>(expr->attributes().dim()), shapeOf(expr));
+    case fuser::Family::Update: FUSER_CHECK(false, "the functional form of a fusion has no updates");
     case fuser::Family::Reduction:
     case fuser::Family::Welford: break;
   }

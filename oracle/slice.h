@@ -96,6 +96,8 @@ Value collected(std::span<const Value> x, const fuser::Dims& sizes,
 
 // slice, pad (the value is a scalar), cat, reshape, repeat, by their evaluated bounds, counts and sizes.
 Value sliced(const Value& x, size_t dim, const fuser::Dims& startEndStep);
+// x with `into` at the places of that slice.
+Value written(const Value& x, const Value& into, size_t dim, const fuser::Dims& startEndStep);
 Value padded(const Value& x, const Value& value, std::span<const int64_t> pads);
 Value joined(std::span<const Value> x, size_t dim);
 Value reshaped(const Value& x, fuser::Dims shape);

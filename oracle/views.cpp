@@ -74,6 +74,18 @@ Value sliced(const Value& x, size_t dim, const Dims& startEndStep) {
   });
 }
 
+Value written(const Value& x, const Value& into, size_t dim, const Dims& startEndStep) {
+  const int64_t size = x.sizes[dim], step = startEndStep[2];
+  const int64_t start = std::clamp<int64_t>(startEndStep[0] + (startEndStep[0] < 0 ? size : 0), 0, size);
+  const Value operands[] = {x, into};
+  return collected(operands, x.sizes, [&](Dims index) {
+    const int64_t beyond = index[dim] - start, place = beyond / step;
+    if (beyond < 0 || place * step != beyond || place >= into.sizes[dim]) return Source{0, offsetOf(x, index)};
+    index[dim] = place;
+    return Source{1, offsetOf(into, index)};
+  });
+}
+
 Value padded(const Value& x, const Value& value, std::span<const int64_t> pads) {
   const size_t rank = x.sizes.size();
   Dims low(rank, 0);

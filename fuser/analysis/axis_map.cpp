@@ -60,6 +60,13 @@ std::vector<int> axesOfCat(const Expr* expr, const TensorView* producer) {
   return keptAxes(expr, producer, [&](size_t axis) { return static_cast<int64_t>(axis) != expr->attributes().dim(); });
 }
 
+// What it is written to stays where it is; what is written moves along `dim`.
+std::vector<int> axesOfSliceScatter(const Expr* expr, const TensorView* producer) {
+  const bool moves = expr->input(1) == producer;
+  return keptAxes(expr, producer,
+                  [&](size_t axis) { return !moves || static_cast<int64_t>(axis) != expr->attributes().dim(); });
+}
+
 std::vector<int> axesOfReshape(const Expr* expr) {
   std::vector<int> map(expr->output()->as<TensorView>()->rank(), -1);
   for (const ReshapeGroup& group : groupsOf(expr)) {
@@ -127,6 +134,7 @@ class ViewMap {
       case Family::Reshape: reshape(); break;
       case Family::Repeat: repeat(); break;
       case Family::Flip: flip(); break;
+      case Family::SliceScatter: sliceScatter(); break;
       case Family::Unary:
       case Family::Binary:
       case Family::Ternary:
@@ -141,6 +149,7 @@ class ViewMap {
       case Family::Eye:
       case Family::Size:
       case Family::Item:
+      case Family::Update:
       case Family::Welford:
       case Family::Reduction: FUSER_CHECK(false, opName(expr_->op()), " is not a view");
     }
@@ -220,6 +229,23 @@ class ViewMap {
     }
   }
 
+  // The second operand at the places of the slice, the first one elsewhere.
+  void sliceScatter() {
+    const SliceBounds bounds = boundsOf(expr_);
+    const IntExpr start = import_(bounds.start), step = import_(attributes().step());
+    keepAll();
+    IntExpr& coordinate = element_.coordinates[dim()];
+    const IntExpr distance = ints_.sub(coordinate, start);
+    require(isAtLeast(coordinate, start));
+    require(ints_.less(distance, ints_.mul(import_(bounds.size), step)));
+    require(ints_.equal(ints_.mod(distance, step), ints_.constant(0)));
+    if (operand_ == 1) {
+      coordinate = ints_.floorDiv(distance, step);
+    } else {
+      element_.condition = ints_.equal(element_.condition, ints_.constant(0));
+    }
+  }
+
   const Expr* expr_;
   size_t operand_;
   std::span<const IntExpr> coordinates_;
@@ -253,6 +279,7 @@ std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
     case Family::Cast:
     case Family::LoadStore:
     case Family::Expand:
+    case Family::Update:
     case Family::Reduction:
     case Family::Welford: return map;
     case Family::Permute: return {dims.begin(), dims.end()};
@@ -274,6 +301,7 @@ std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
     case Family::Reshape: return axesOfReshape(expr);
     case Family::Repeat: return axesOfRepeat(expr, producer);
     case Family::Flip: return axesOfFlip(expr, producer);
+    case Family::SliceScatter: return axesOfSliceScatter(expr, producer);
     case Family::Factory:
     case Family::Range:
     case Family::Eye:
@@ -293,6 +321,7 @@ std::vector<int> axesBeside(const Expr* expr, const TensorView* producer) {
 
 bool readsInPlace(const Expr* expr, const TensorView* producer) {
   if (!isView(expr)) return true;
+  if (expr->family() == Family::SliceScatter) return producer == expr->input(0) && producer != expr->input(1);
   if (choosesOperand(expr)) return false;
   const std::vector<int> map = producerAxes(expr, producer);
   const std::vector<IterDomain*> axes = producer->axes();
@@ -303,7 +332,9 @@ bool readsInPlace(const Expr* expr, const TensorView* producer) {
   return true;
 }
 
-bool choosesOperand(const Expr* expr) { return expr->family() == Family::Pad || expr->family() == Family::Cat; }
+bool choosesOperand(const Expr* expr) {
+  return expr->family() == Family::Pad || expr->family() == Family::Cat || expr->family() == Family::SliceScatter;
+}
 
 OperandElement operandElement(const Expr* expr, size_t operand, std::span<const IntExpr> coordinates,
                               IntExprArena& ints, const std::function<IntExpr(IntExpr)>& import) {

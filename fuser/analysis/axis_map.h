@@ -31,8 +31,8 @@ bool readsInPlace(const Expr* expr, const TensorView* producer);
 std::vector<IntExpr> reshapedCoordinates(const Expr* expr, std::span<const IntExpr> coordinates, IntExprArena& ints,
                                          const std::function<IntExpr(IntExpr)>& import);
 
-// Whether each element of the result comes from a single operand that its coordinates select (pad, cat). Otherwise
-// every operand contributes to it.
+// Whether each element of the result comes from a single operand that its coordinates select (pad, cat,
+// slice_scatter). Otherwise every operand contributes to it.
 bool choosesOperand(const Expr* expr);
 
 // The element of an operand that an element of the result reads.

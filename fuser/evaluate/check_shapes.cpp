@@ -111,6 +111,21 @@ void checkReshape(const Expr* expr, ExpressionEvaluator& evaluator) {
                    " has ", *checkedNumel(from), " elements, and cannot be reshaped to ", asked);
 }
 
+// What is written has the sizes of the slice that it replaces.
+void checkSliceScatter(const Expr* expr, ExpressionEvaluator& evaluator) {
+  const TensorView* source = expr->input(1)->as<TensorView>();
+  const TensorView* tensor = expr->input(0)->as<TensorView>();
+  Dims expected = evaluator.sizes(tensor);
+  const Dims sizes = evaluator.sizes(source);
+  const auto along = static_cast<size_t>(expr->attributes().dim());
+  const SliceBounds bounds = sliceBounds(expr->fusion().ints(), tensor->axes()[along]->size(), expr->attributes());
+  expected[along] = evaluator.evaluate(bounds.size);
+  for (size_t axis = 0; axis < sizes.size(); ++axis) {
+    FUSER_USER_CHECK(sizes[axis] == expected[axis], opText(expr), ": axis ", axis, " of the slice of %", tensor->name(),
+                     " has size ", expected[axis], ", that of %", source->name(), " has size ", sizes[axis]);
+  }
+}
+
 void checkRepeat(const Expr* expr, ExpressionEvaluator& evaluator) {
   for (IntExpr repeats : expr->attributes().repeats()) {
     const int64_t number = evaluator.evaluate(repeats);
@@ -130,7 +145,8 @@ void checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
     switch (expr->family()) {
       case Family::Unary:
       case Family::Binary:
-      case Family::Ternary: checkPointwise(expr, evaluator); break;
+      case Family::Ternary:
+      case Family::Update: checkPointwise(expr, evaluator); break;
       case Family::Expand: checkExpand(expr, evaluator); break;
       case Family::Reduction: checkReduction(expr, evaluator); break;
       case Family::Range: checkRange(expr, evaluator); break;
@@ -138,6 +154,7 @@ void checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
       case Family::Cat: checkCat(expr, evaluator); break;
       case Family::Reshape: checkReshape(expr, evaluator); break;
       case Family::Repeat: checkRepeat(expr, evaluator); break;
+      case Family::SliceScatter: checkSliceScatter(expr, evaluator); break;
       case Family::Cast:
       case Family::LoadStore:
       case Family::Broadcast:

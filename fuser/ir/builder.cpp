@@ -161,14 +161,17 @@ void normalize(Fusion& fusion, Family family, const std::vector<Val*>& operands,
   }
 }
 
-// Inserts the casts of type promotion: sums of integers to i64, any and all to bool, the operands of cat to one dtype.
+// Inserts the casts of type promotion: sums of integers to i64, any and all to bool, the operands of cat to one dtype,
+// those of slice_scatter to that of the first.
 void promote(Fusion& fusion, OpKind op, std::vector<Val*>& operands) {
   const OpInfo& info = opInfo(op);
   std::optional<DataType> wanted;
   const DataType dtype = operands[0]->dtype();
   if (info.promotion == Promotion::Integral64 && !isFloating(dtype)) wanted = DataType::Int64;
   if (info.promotion == Promotion::Truth) wanted = DataType::Bool;
-  if (familyInfo(info.family).operands == FamilyOperands::Tensors) wanted = resultType(operands);
+  const FamilyOperands kinds = familyInfo(info.family).operands;
+  if (kinds == FamilyOperands::Tensors) wanted = resultType(operands);
+  if (kinds == FamilyOperands::Into) wanted = dtype;
   for (Val*& operand : operands) {
     if (!wanted || !operand->isTensor() || operand->dtype() == *wanted) continue;
     operand = cast(fusion, operand, *wanted, insertedName(operand, 'c'));
@@ -189,6 +192,24 @@ void addLeadingAxes(Fusion& fusion, OpKind op, std::vector<Val*>& operands, cons
   }
 }
 
+// What an update writes, expanded to the axes that it is written to.
+Val* broadcastInto(Fusion& fusion, TensorView* target, TensorView* source) {
+  FUSER_USER_CHECK(source->rank() <= target->rank(), "update of ", typeText(target), " with ", typeText(source),
+                   ": it has more axes");
+  std::vector<int64_t> added(target->rank() - source->rank());
+  std::iota(added.begin(), added.end(), 0);
+  if (!added.empty()) source = unsqueeze(fusion, source, added, insertedName(source, 'b'));
+  std::vector<IntExpr> shape;
+  bool grows = false;
+  const std::vector<IterDomain*> wanted = target->axes(), given = source->axes();
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const bool expands = given[i]->isBroadcast() && !given[i]->isExpanded() && !wanted[i]->isBroadcast();
+    shape.push_back(expands ? wanted[i]->size() : fusion.ints().constant(-1));
+    grows |= expands;
+  }
+  return grows ? expand(fusion, source, shape, insertedName(source, 'e')) : source;
+}
+
 }  // namespace
 
 std::vector<Val*> structural(Fusion& fusion, OpKind op, std::vector<Val*> operands, Attributes attributes,
@@ -200,10 +221,15 @@ std::vector<Val*> structural(Fusion& fusion, OpKind op, std::vector<Val*> operan
   normalize(fusion, info.family, operands, attributes);
   if (!operands.empty()) promote(fusion, op, operands);
   addLeadingAxes(fusion, op, operands, attributes);
+  if (info.family == Family::Update) {
+    auto* target = operands[0]->as<TensorView>();
+    operands[1] = broadcastInto(fusion, target, operands[1]->as<TensorView>());
+  }
   if (family.elements == Elements::Move) checkViewSizes(fusion, op, operands, attributes);
   const std::vector<int64_t> restored = keepdim ? attributes.dims() : std::vector<int64_t>();
   Names innerNames = names;
   innerNames.resize(info.results);
+  if (info.family == Family::Update && innerNames[0].empty()) innerNames[0] = insertedName(operands[0], 'w');
   for (std::string& name : innerNames) name += !restored.empty() && !name.empty() ? ".r" : "";
   std::vector<Val*> results = emitAll(fusion, op, std::move(operands), std::move(attributes), innerNames);
   for (size_t i = 0; !restored.empty() && i < results.size(); ++i) {
@@ -293,6 +319,10 @@ TensorView* reshape(Fusion& fusion, TensorView* a, std::vector<IntExpr> shape, c
 
 TensorView* repeat(Fusion& fusion, TensorView* a, std::vector<IntExpr> repeats, const std::string& name) {
   return structuralTensor(fusion, OpKind::Repeat, {a}, Attributes().repeats(std::move(repeats)), name);
+}
+
+Expr* update(Fusion& fusion, TensorView* target, TensorView* source) {
+  return structural(fusion, OpKind::Update, {target, source}, {})[0]->definition();
 }
 
 Scalar* item(Fusion& fusion, TensorView* a, const std::string& name) {

@@ -75,6 +75,9 @@ TensorView* reshape(Fusion& fusion, TensorView* a, std::vector<IntExpr> shape, c
 // Tensor.repeat: a count per axis; extra leading counts add axes in front.
 TensorView* repeat(Fusion& fusion, TensorView* a, std::vector<IntExpr> repeats, const std::string& name = "");
 
+// `update %target = %source` (fuser/ir/updates.h), as PyTorch's copy_: the source is converted and broadcast.
+Expr* update(Fusion& fusion, TensorView* target, TensorView* source);
+
 // A row-major, contiguous input tensor; the constant size 1 makes a broadcast axis. For expanded axes and other layouts
 // create the domain with Fusion::newTensor and call Fusion::addInput.
 TensorView* input(Fusion& fusion, DataType dtype, const std::vector<IntExpr>& sizes, const std::string& name);

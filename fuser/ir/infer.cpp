@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "fuser/ir/updates.h"
 #include "fuser/ir/view_axes.h"
 #include "fuser/ops/op_eval.h"
 #include "fuser/support/set_up_error.h"
@@ -213,6 +214,31 @@ InferredType inferPermute(OpKind op, const Val* operand, const Attributes& attri
   return result;
 }
 
+std::vector<AxisType> axesOfUpdate(std::span<Val* const> operands) {
+  const std::vector<AxisType> wanted = axisTypesOf(operands[0]), given = axisTypesOf(operands[1]);
+  FUSER_USER_CHECK(wanted.size() == given.size(), "update of ", typeText(operands[0]), " with ", typeText(operands[1]),
+                   ": ranks differ");
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const IntExpr size = given[i].expandedExtent ? given[i].expandedExtent : given[i].extent;
+    const bool differ = size->isConstant() && wanted[i].extent->isConstant() && size != wanted[i].extent;
+    const bool meetsOne = wanted[i].type == IterType::Broadcast && given[i].type != IterType::Broadcast;
+    FUSER_USER_CHECK(!differ && !meetsOne, "update of ", typeText(operands[0]), " with ", typeText(operands[1]),
+                     ": axis ", i, " differs");
+  }
+  return wanted;
+}
+
+// What is written has the sizes of the tensor that it is written to, or is expanded to them.
+InferredType inferUpdate(std::span<Val* const> operands) {
+  const auto* target = operands[0]->as<TensorView>();
+  const std::string problem = whyNoUpdate(target);
+  FUSER_USER_CHECK(problem.empty(), "update of %", target->name(), ": ", problem);
+  FUSER_USER_CHECK(operands[1]->dtype() == target->dtype(), "update of ", typeText(target), " with ",
+                   typeText(operands[1]), ": insert a cast");
+  const std::vector<AxisType> axes = axesOfUpdate(operands);
+  return {true, target->dtype(), axes};
+}
+
 InferredType inferFlip(OpKind op, const Val* operand, const Attributes& attributes) {
   checkDims(op, attributes.dims(), operand->as<TensorView>()->rank(), operand);
   return {true, operand->dtype(), axisTypesOf(operand)};
@@ -395,6 +421,8 @@ InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, co
     case Family::Reshape: return inferReshape(fusion, op, operands, attributes);
     case Family::Repeat: return inferRepeat(fusion, op, operands, attributes);
     case Family::Flip: return inferFlip(op, operand, attributes);
+    case Family::Update: return inferUpdate(operands);
+    case Family::SliceScatter: return inferSliceScatter(fusion, op, operands, attributes);
     case Family::Reduction: return inferReduction(op, operand, attributes);
     case Family::Welford: return inferWelford(op, operand, attributes);
   }

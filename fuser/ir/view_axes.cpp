@@ -65,9 +65,7 @@ class ViewInference {
 
   void slice() {
     const size_t axis = dim();
-    const IntExpr step = attributes_.step();
-    FUSER_USER_CHECK(step->isConstant() && step->value >= 1, "slice of ", text(),
-                     ": the step is a number of at least 1");
+    checkStep();
     const SliceBounds bounds = sliceBounds(ints_, sizeOf(axes_[axis]), attributes_);
     if (bounds.size == sizeOf(axes_[axis])) return;
     const bool one = axes_[axis].type == IterType::Broadcast && axes_[axis].expandedExtent;
@@ -109,6 +107,25 @@ class ViewInference {
       size = ints_.add(size, sizeOf(axes[along]));
     }
     if (operands_.size() > 1) axes_[along] = stored(plain(ints_, size));
+  }
+
+  // The axes of the tensor that is written to; those of the other one are a slice's. What several elements of the
+  // tensor share is stored for each of them.
+  void sliceScatter() {
+    checkStep();
+    const size_t along = dim();
+    const std::vector<AxisType> source = axesOf(operands_[1]);
+    FUSER_USER_CHECK(operands_[1]->dtype() == operands_[0]->dtype(), name(), " of ", text(), " and ",
+                     typeText(operands_[1]), ": insert a cast");
+    FUSER_USER_CHECK(source.size() == axes_.size(), name(), " of ", text(), " and ", typeText(operands_[1]),
+                     ": ranks differ");
+    for (size_t axis = 0; axis < axes_.size(); ++axis) {
+      const IntExpr whole = sizeOf(axes_[axis]), given = sizeOf(source[axis]);
+      const IntExpr wanted = axis == along ? sliceBounds(ints_, whole, attributes_).size : whole;
+      FUSER_USER_CHECK(!wanted->isConstant() || !given->isConstant() || wanted == given, name(), " of ", text(),
+                       " and ", typeText(operands_[1]), ": axis ", axis, " differs");
+      axes_[axis] = stored(whole);
+    }
   }
 
   void reshape() {
@@ -168,6 +185,12 @@ class ViewInference {
   // An axis with one element in memory, expanded to `size`.
   AxisType repeated(IntExpr size) {
     return {IterType::Broadcast, ints_.constant(1), size->isConstant(1) ? nullptr : size};
+  }
+
+  void checkStep() const {
+    const IntExpr step = attributes_.step();
+    FUSER_USER_CHECK(step->isConstant() && step->value >= 1, name(), " of ", text(),
+                     ": the step is a number of at least 1");
   }
 
   size_t dim() const {
@@ -231,6 +254,10 @@ InferredType inferReshape(Fusion& fusion, OpKind op, std::span<Val* const> opera
 }
 InferredType inferRepeat(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
   return ViewInference(fusion, op, operands, attributes).run(&ViewInference::repeat);
+}
+InferredType inferSliceScatter(Fusion& fusion, OpKind op, std::span<Val* const> operands,
+                               const Attributes& attributes) {
+  return ViewInference(fusion, op, operands, attributes).run(&ViewInference::sliceScatter);
 }
 
 void checkViewSizes(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {

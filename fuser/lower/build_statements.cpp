@@ -377,13 +377,15 @@ void StatementBuilder::emitElement(const Element& element, IntExpr condition, Bo
     case Family::Flip:
     case Family::Factory: return where([&](Body& inner) { move(element, 0, inner); });
     case Family::Pad:
-    case Family::Cat: return emitChoice(element, condition, body);
+    case Family::Cat:
+    case Family::SliceScatter: return emitChoice(element, condition, body);
     case Family::Range: return where([&](Body& inner) { count(element, inner); });
     case Family::Eye: return where([&](Body& inner) { diagonal(element, inner); });
     case Family::Reduction: return where([&](Body& inner) { accumulate(element, inner); });
     case Family::Welford: return where([&](Body& inner) { accumulateWelford(element, inner); });
     case Family::Size:
-    case Family::Item: break;
+    case Family::Item:
+    case Family::Update: break;
   }
   FUSER_CHECK(false, opName(element.expr->op()), " is not a statement of a kernel");
 }

@@ -143,6 +143,7 @@ OperandCount operandsInParentheses(Family family) {
     case FamilyOperands::Three: return {3, 3};
     case FamilyOperands::Tensor: return {1, 1};
     case FamilyOperands::Tensors: return {1, kAnyNumber};
+    case FamilyOperands::Into: return {2, 2};
   }
   FUSER_CHECK(false, "bad FamilyOperands");
 }
@@ -154,7 +155,8 @@ bool takesScalars(Family family) {
     case FamilyOperands::Three: return true;
     case FamilyOperands::None:
     case FamilyOperands::Tensor:
-    case FamilyOperands::Tensors: return false;
+    case FamilyOperands::Tensors:
+    case FamilyOperands::Into: return false;
   }
   FUSER_CHECK(false, "bad FamilyOperands");
 }

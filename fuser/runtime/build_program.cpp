@@ -17,6 +17,7 @@
 #include "fuser/host_passes/decompose_reshardings.h"
 #include "fuser/host_passes/host_ir_pass.h"
 #include "fuser/host_passes/spread_stream_axes.h"
+#include "fuser/ir/updates.h"
 #include "fuser/kernel/verify.h"
 #include "fuser/lower/lower.h"
 #include "fuser/passes/passes.h"
@@ -89,6 +90,7 @@ class Builder {
         context_(settings.context),
         schedulers_(context_.options),
         program_(std::make_unique<CompiledProgram>()) {
+    FUSER_CHECK(!hasUpdates(original), "'", original.name(), "' has updates: its functional form is what is compiled");
     program_->fusion = cloneInOrderOfUse(original);
     for (const auto& [output, input] : aliasesIn(fusion(), settings.aliases)) fusion().setAlias(output, input);
     evaluator_.emplace(fusion(), scalars);

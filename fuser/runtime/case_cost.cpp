@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "fuser/analysis/scheduler.h"
+#include "fuser/case/functional_updates.h"
 #include "fuser/codegen/print_cuda.h"
 #include "fuser/execute/interp_engine.h"
 #include "fuser/execute/nvrtc.h"
@@ -132,7 +133,8 @@ size_t dearestRun(const Case& testCase) {
   return *dearest;
 }
 
-CaseCost costOf(const Case& testCase, const CostSettings& costSettings) {
+CaseCost costOf(const Case& statements, const CostSettings& costSettings) {
+  const Case testCase = functionalCase(statements);
   CaseCost result;
   result.run = dearestRun(testCase);
   FusionExecutorCache::Settings settings = settingsOf(testCase);

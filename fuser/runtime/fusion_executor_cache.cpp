@@ -7,6 +7,7 @@
 #include "fuser/analysis/compile_observer.h"
 #include "fuser/case/aliases.h"
 #include "fuser/evaluate/check_shapes.h"
+#include "fuser/ir/updates.h"
 #include "fuser/runtime/both_widths.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/device_inputs.h"
@@ -252,6 +253,8 @@ FusionExecutorCache::FusionExecutorCache(std::shared_ptr<const Fusion> fusion, S
     : impl_(std::make_unique<Impl>()) {
   impl_->fusion = std::move(fusion);
   impl_->settings = std::move(settings);
+  FUSER_USER_CHECK(!hasUpdates(*impl_->fusion), "'", impl_->fusion->name(),
+                   "' has updates: what runs is its functional form (fuser/case/functional_updates.h)");
   impl_->fusion->exprs();  // the fusion keeps the order that this computes; concurrent runs only read it
   impl_->aliases = aliasesIn(*impl_->fusion, impl_->settings.aliases);
   if (impl_->fusion->hasDevices() && !impl_->settings.device) {

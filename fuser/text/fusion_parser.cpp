@@ -37,7 +37,11 @@ std::unique_ptr<Fusion> FusionParser::parse() {
   parseParameters();
   reader_.expect("{");
   while (!reader_.at("return")) {
-    if (reader_.peek().kind != TokenKind::Value) reader_.failExpected("an op or 'return'");
+    if (reader_.at("update")) {
+      parseUpdate();
+      continue;
+    }
+    if (reader_.peek().kind != TokenKind::Value) reader_.failExpected("an op, 'update' or 'return'");
     parseOp();
   }
   parseReturn();

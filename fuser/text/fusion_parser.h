@@ -66,6 +66,7 @@ class FusionParser {
 
   // --- op_parser.cpp ---
   void parseOp();
+  void parseUpdate();
   Val* parseOperand();
   IntExpr parseBound();
   OpAttributes parseAttributes(const Token& mnemonic, const std::vector<const OpInfo*>& rows);

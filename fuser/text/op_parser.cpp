@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fuser/ir/builder.h"
+#include "fuser/ir/view_axes.h"
 #include "fuser/support/similar_name.h"
 #include "fuser/text/fusion_parser.h"
 #include "fuser/text/limits.h"
@@ -99,6 +100,7 @@ void FusionParser::parseOp() {
   const Token mnemonic = reader_.expect(TokenKind::Identifier, "an op's name");
   const std::vector<const OpInfo*> rows = rowsOf(mnemonic.text);
   if (rows.empty()) reader_.fail(mnemonic, unknownOp(mnemonic.text));
+  if (rows[0]->family == Family::Update) reader_.fail(mnemonic, "update is a statement: update %target = %source");
   if (names.size() != rows[0]->results) {
     reader_.fail(name, mnemonic.text, " has ", rows[0]->results, rows[0]->results == 1 ? " result" : " results",
                  ", not ", names.size());
@@ -140,6 +142,28 @@ void FusionParser::parseOp() {
     }
   }
   for (size_t i = 0; i < results.size(); ++i) define(names[i], results[i]);
+}
+
+// A scalar fills the tensor.
+void FusionParser::parseUpdate() {
+  const Token keyword = reader_.expect("update");
+  if (++opCount_ > kMaxOps) reader_.fail(keyword, "more than ", kMaxOps, " ops");
+  const Token name = reader_.expect(TokenKind::Value, "the tensor that is written to");
+  Val* target = lookUp(name);
+  if (target->isScalar()) reader_.fail(name, "update writes to a tensor, and %", name.text, " is a scalar");
+  reader_.expect("=");
+  Val* source = parseOperand();
+  refusable([&] {
+    return reader_.located(keyword, [&] {
+      auto* tensor = target->as<TensorView>();
+      if (source->isScalar()) {
+        const std::string filled = concat(name.text, ".f", opCount_);
+        source = build::full(*fusion_, sizesOf(tensor), source, tensor->dtype(), filled);
+      }
+      recordMeetings(build::update(*fusion_, tensor, source->as<TensorView>()));
+      return 0;
+    });
+  });
 }
 
 Val* FusionParser::parseOperand() {

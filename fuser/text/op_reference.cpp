@@ -66,6 +66,8 @@ std::string operandText(const OpInfo& info) {
     case FamilyOperands::Three: return named == 2 ? "one" : "three";
     case FamilyOperands::Tensor: return info.family == Family::Item ? "one tensor on the host" : "one tensor";
     case FamilyOperands::Tensors: return "one tensor or more";
+    case FamilyOperands::Into:
+      return info.family == Family::Update ? "a statement: update %target = %source" : "two tensors";
   }
   FUSER_CHECK(false, "bad FamilyOperands");
 }

@@ -214,6 +214,9 @@ std::string printType(const Val* val, const ValueNames& names) {
 }
 
 std::string printExpr(const Expr* expr, const ValueNames& names) {
+  if (expr->family() == Family::Update) {
+    return concat("update ", withPercent(expr->input(0), names), " = ", withPercent(expr->input(1), names));
+  }
   std::string out = joined(expr->outputs(), [&](const Val* val) { return withPercent(val, names); });
   out += concat(" = ", expr->info().mnemonic, "(");
   std::vector<const Val*> operands(expr->inputs().begin(), expr->inputs().end());

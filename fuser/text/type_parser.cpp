@@ -293,8 +293,8 @@ void FusionParser::recordMeetings(const Expr* expr) {
       if (!size->isConstant(-1)) meet(result[i]->size(), size);
     }
   }
-  const bool joins = expr->family() == Family::Cat;
-  if (!isPointwise(expr->op()) && !joins) return;
+  const bool joins = expr->family() == Family::Cat || expr->family() == Family::SliceScatter;
+  if (!isPointwise(expr->op()) && !joins && expr->family() != Family::Update) return;
   for (const Val* operand : expr->inputs()) {
     if (operand->isScalar()) continue;
     const std::vector<IterDomain*> axes = operand->as<TensorView>()->axes();

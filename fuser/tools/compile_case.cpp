@@ -8,6 +8,7 @@
 
 #include "fuser/analysis/segment_decisions.h"
 #include "fuser/analysis/stage_observers.h"
+#include "fuser/case/functional_updates.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/input_facts.h"
@@ -43,7 +44,8 @@ void printLine(std::ostream& out, size_t width, const std::string& name, const C
 
 }  // namespace
 
-void compileCase(const Case& testCase, const FusionExecutorCache::Settings& settings) {
+void compileCase(const Case& statements, const FusionExecutorCache::Settings& settings) {
+  const Case testCase = functionalCase(statements);
   if (testCase.runs.empty()) {
     buildProgram(*testCase.fusion, settings, {}, std::nullopt);
     return;

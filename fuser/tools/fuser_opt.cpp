@@ -15,6 +15,7 @@
 
 #include "fuser/analysis/segment_decisions.h"
 #include "fuser/analysis/stage_observers.h"
+#include "fuser/case/functional_updates.h"
 #include "fuser/command_line/numbers.h"
 #include "fuser/command_line/usage.h"
 #include "fuser/log/log.h"
@@ -216,15 +217,17 @@ void countAll(const Arguments& arguments) {
 }
 
 // Whether a compilation shows the stage.
-bool isMade(Stage stage) { return stage != Stage::Fusion && stage != Stage::Cost; }
+bool isText(Stage stage) { return stage == Stage::Fusion || stage == Stage::Functional; }
+bool isMade(Stage stage) { return !isText(stage) && stage != Stage::Cost; }
 
 // "softmax" of "corpus/seeds/softmax.fusion".
 std::string nameOf(const std::string& file) {
   return file == "-" ? "<stdin>" : std::filesystem::path(file).stem().string();
 }
 
-void execute(const Arguments& arguments, const Case& testCase, spdlog::logger* log) {
+void execute(const Arguments& arguments, const Case& statements, spdlog::logger* log) {
   const PrintRequest request = requestOf(arguments);
+  const Case testCase = functionalCase(statements);
   FusionExecutorCache::Settings settings = settingsOf(testCase);
   if (!arguments.engine.empty()) settings.context.options.engine = engineOf(arguments.engine);
   for (const std::string& dump : arguments.dump) {
@@ -241,9 +244,11 @@ void execute(const Arguments& arguments, const Case& testCase, spdlog::logger* l
   if (arguments.explainSegments) settings.context.observers.push_back(&explaining);
   StagePrinter printer(request, std::cout);
   settings.context.observers.push_back(&printer);
-  if (request.stages.count(Stage::Fusion)) std::cout << printCase(testCase);
+  if (request.stages.count(Stage::Fusion)) std::cout << printCase(statements);
+  if (request.stages.count(Stage::Functional)) std::cout << printCase(testCase);
   // With the case alone asked for, a file that does not compile still prints; --run compiles by itself.
-  const bool fusionOnly = request.stages == std::set<Stage>{Stage::Fusion} && request.after.empty();
+  const bool fusionOnly = !request.stages.empty() && request.after.empty() &&
+                          std::all_of(request.stages.begin(), request.stages.end(), isText);
   // Nor does what runs need a program of any sizes.
   const bool runs = arguments.run || request.stages.count(Stage::Cost) != 0;
   const bool printsStage = !request.after.empty() || std::any_of(request.stages.begin(), request.stages.end(), isMade);

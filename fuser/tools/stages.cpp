@@ -30,6 +30,7 @@ std::string indented(const std::string& text) {
 const std::vector<StageInfo>& stageTable() {
   static const std::vector<StageInfo> table{
       {Stage::Fusion, "fusion", "the case as it was read, in canonical form"},
+      {Stage::Functional, "functional", "the case without updates: what is compiled, and judged"},
       {Stage::Presegmented, "presegmented", "the fusion after the passes of the PreSegmenter"},
       {Stage::Segments, "segments", "groups, their schedulers, and the edges between them"},
       {Stage::Schedule, "schedule", "each segment's transforms, as a section that a .fusion file takes"},

@@ -11,7 +11,19 @@
 
 namespace fuser {
 
-enum class Stage : uint8_t { Fusion, Presegmented, Segments, Schedule, Kernel, Cuda, Runtime, Host, HostSummary, Cost };
+enum class Stage : uint8_t {
+  Fusion,
+  Functional,
+  Presegmented,
+  Segments,
+  Schedule,
+  Kernel,
+  Cuda,
+  Runtime,
+  Host,
+  HostSummary,
+  Cost
+};
 
 struct StageInfo {
   Stage stage;

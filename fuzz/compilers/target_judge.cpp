@@ -21,6 +21,7 @@
 #include "fuzz/compilers/profiles.h"
 #include "fuzz/compilers/target_outcome.h"
 #include "fuzz/export/export.h"
+#include "fuzz/judge/check_updates.h"
 #include "fuzz/judge/pattern.h"
 #include "fuzz/judge/second_look_draws.h"
 #include "fuzz/judge/structure.h"
@@ -34,9 +35,15 @@ std::string firstLine(const std::string& text) { return text.substr(0, text.find
 // One case on one target.
 class CaseOnTarget {
  public:
-  CaseOnTarget(const Target& target, TargetWorkers& workers, const Case& testCase, const JudgeSettings& settings,
-               const oracle::Profile* profile)
-      : target_(target), workers_(workers), case_(testCase), settings_(settings), profile_(profile) {}
+  // `functional`: of the case, which is what is judged; a format with memory gets the case itself.
+  CaseOnTarget(const Target& target, TargetWorkers& workers, const Case& testCase, const Case& functional,
+               const JudgeSettings& settings, const oracle::Profile* profile)
+      : target_(target),
+        workers_(workers),
+        statements_(testCase),
+        case_(functional),
+        settings_(settings),
+        profile_(profile) {}
 
   // Up to the programs.
   void prepare() {
@@ -190,8 +197,8 @@ class CaseOnTarget {
     const Clock::time_point start = Clock::now();
     const std::optional<Case> other = settings_.miscompile ? settings_.miscompile(case_) : std::nullopt;
     verdict_.faultApplied = other.has_value();
-    const Exported exported = exportFormat(target_.format).write(other ? *other : case_);
-    if (other) requestOfControl_ = requestOf(exportFormat(target_.format).write(case_), runs_);
+    const Exported exported = exportFormat(target_.format).write(other ? *other : statements_);
+    if (other) requestOfControl_ = requestOf(exportFormat(target_.format).write(statements_), runs_);
     addTimeSince(start, "export");
     if (exported.refusal) {
       runs_.clear();
@@ -397,6 +404,7 @@ class CaseOnTarget {
 
   const Target& target_;
   TargetWorkers& workers_;
+  const Case& statements_;
   const Case& case_;
   const JudgeSettings& settings_;
   const oracle::Profile* profile_;  // null: exact mode
@@ -424,10 +432,12 @@ class WorkerJudge final : public TargetJudge {
   }
 
   std::string_view name() const override { return name_; }
-  std::vector<CaseVerdict> judge(std::span<const Case* const> cases, const JudgeSettings& settings) override {
+  std::vector<CaseVerdict> judge(std::span<const Case* const> statements, const JudgeSettings& settings) override {
+    const FunctionalCases functional(statements);
     std::vector<std::unique_ptr<CaseOnTarget>> judged;
-    for (const Case* testCase : cases) {
-      judged.push_back(std::make_unique<CaseOnTarget>(target_, workers_, *testCase, settings, profile_));
+    for (size_t i = 0; i < statements.size(); ++i) {
+      judged.push_back(
+          std::make_unique<CaseOnTarget>(target_, workers_, *statements[i], *functional.get()[i], settings, profile_));
       judged.back()->prepare();
     }
     askAtOnce(judged);

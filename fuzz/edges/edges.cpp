@@ -6,6 +6,7 @@
 #include <map>
 #include <tuple>
 
+#include "fuser/case/functional_updates.h"
 #include "fuser/host_ir/host_ir_lower.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
@@ -163,7 +164,8 @@ std::span<const EdgeKindInfo> allEdgeKinds() { return kEdgeKinds; }
 
 std::string_view edgeKindName(EdgeKind kind) { return kEdgeKinds[static_cast<size_t>(kind)].name; }
 
-Edges askEdges(const Case& testCase, const Run& run, const FreeSizes& sizes) {
+Edges askEdges(const Case& statements, const Run& run, const FreeSizes& sizes) {
+  const Case testCase = functionalCase(statements);
   FusionExecutorCache::Settings settings = settingsOf(testCase);
   settings.verifyKernels = false;  // whoever judges the case verifies them
   const RunData data = materialize(testCase, run);

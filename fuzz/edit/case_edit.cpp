@@ -74,6 +74,8 @@ class EditBuilder {
   }
 
   void describe(const Val* val) {
+    // Nobody reads the result of an update.
+    if (val->definition() && val->definition()->family() == Family::Update) return;
     const size_t rank = val->isTensor() ? val->as<TensorView>()->rank() : 0;
     edit_.values.push_back({names_.of(val), val->isTensor(), val->dtype(), rank, edit_.lines.size()});
   }

@@ -110,6 +110,7 @@ class ProgramMaker {
       Attributes attributes = withExtents(line.attributes, [&](IntExpr size) { return sizeOf(size); });
       results = build::structural(*fusion_, line.op, std::move(operands), std::move(attributes), line.results);
     }
+    if (info.family == Family::Update) return;  // nobody reads its result
     for (size_t i = 0; i < results.size(); ++i) define(line.results[i], results[i]);
   }
 

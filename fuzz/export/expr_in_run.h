@@ -31,7 +31,7 @@ class ExprInRun {
     const Dims sizes = sizes_.sizes(val->as<TensorView>());
     return {sizes.begin(), sizes.end()};
   }
-  std::vector<int64_t> sizesOfOperand() const { return sizesOf(expr_->input(0)); }
+  std::vector<int64_t> sizesOfOperand(size_t i = 0) const { return sizesOf(expr_->input(i)); }
   std::vector<int64_t> sizesOfResult() const { return sizesOf(expr_->output(which)); }
 
   // Of a reduction, the number of terms of an element.

@@ -168,6 +168,33 @@ OnnxValue sliced(const Nodes& nodes) {
                   {written.dim()}, {nodes.evaluated(written.step())});
 }
 
+// What stands before the slice, what is written, and what stands behind it; with a step each element goes to its index.
+OnnxValue written(const Nodes& nodes) {
+  const Attributes& attributes = nodes.attributes();
+  const std::vector<int64_t> sizes = nodes.sizesOfOperand(), slice = nodes.sizesOfOperand(1);
+  const int64_t dim = attributes.dim(), size = sizes[static_cast<size_t>(dim)];
+  const int64_t count = slice[static_cast<size_t>(dim)], step = nodes.evaluated(attributes.step());
+  const int64_t bound = nodes.evaluated(attributes.start());
+  const int64_t start = std::clamp<int64_t>(bound < 0 ? bound + size : bound, 0, size);
+  const OnnxValue whole = nodes.operand(0), source = nodes.operand(1);
+  if (step == 1) {
+    const auto part = [&](int64_t from, int64_t to) { return slicedAt(nodes, whole, {from}, {to}, {dim}, {1}); };
+    return nodes.node("Concat", concat("axis = ", dim), {part(0, start), source, part(start + count, size)});
+  }
+  if (count == 0) return whole;
+  std::vector<int64_t> places, added;
+  for (int64_t i = 0; i < count; ++i) places.push_back(start + i * step);
+  for (int64_t axis = 0; axis < static_cast<int64_t>(sizes.size()); ++axis) {
+    if (axis != dim) added.push_back(axis);
+  }
+  OnnxValue indices = nodes.integers(places);
+  if (!added.empty()) {
+    indices = nodes.node("Unsqueeze", "", {indices, nodes.integers(added)});
+    indices = nodes.node("Expand", "", {indices, nodes.integers(slice)});
+  }
+  return nodes.node("ScatterElements", concat("axis = ", dim), {whole, indices, source});
+}
+
 // A negative step starts at the last element, and ends before the first.
 OnnxValue flipped(const Nodes& nodes) {
   const std::vector<int64_t>& dims = nodes.attributes().dims();

@@ -1,5 +1,6 @@
 #include "fuzz/export/programs_of_runs.h"
 
+#include "fuser/case/functional_updates.h"
 #include "fuser/support/set_up_error.h"
 #include "fuzz/export/comments.h"
 #include "fuzz/export/run_data.h"
@@ -40,7 +41,8 @@ std::optional<Refusal> refusalOf(const Fusion& fusion, const RunFormat& format) 
 
 }  // namespace
 
-Exported exportEachRun(const Case& testCase, const RunFormat& format) {
+Exported exportEachRun(const Case& statements, const RunFormat& format) {
+  const Case testCase = functionalCase(statements);
   const Fusion& fusion = *testCase.fusion;
   if (const std::optional<Refusal> refusal = refusalOf(fusion, format)) return {{}, refusal};
   Exported exported;

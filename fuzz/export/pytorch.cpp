@@ -7,6 +7,8 @@
 #include <set>
 
 #include "fuser/case/aliases.h"
+#include "fuser/case/functional_updates.h"
+#include "fuser/ir/updates.h"
 #include "fuser/text/printer.h"
 #include "fuzz/export/comments.h"
 #include "fuzz/export/embedded_files.h"
@@ -44,6 +46,17 @@ std::string head(const Case& testCase) {
 
 // --- the function ---
 
+// What stands behind the outputs in the functional form: inputs that updates write to, and that are not returned.
+std::vector<Val*> writtenInputs(const Fusion& fusion) {
+  std::vector<Val*> written;
+  for (Val* input : fusion.inputs()) {
+    if (input->isTensor() && !input->isFusionOutput() && isUpdated(fusion, input->as<TensorView>())) {
+      written.push_back(input);
+    }
+  }
+  return written;
+}
+
 class FunctionText {
  public:
   FunctionText(const Case& testCase, const PythonNames& names)
@@ -56,7 +69,11 @@ class FunctionText {
   std::string write() {
     std::string text = concat("def fusion(", parameters(), "):\n", extents());
     for (const Expr* expr : fusion_.exprs()) {
-      text += concat("    ", results(expr), " = ", pytorchCall(expr, names_), "  # ",
+      if (expr->family() == Family::Update) {
+        text += updateLine(expr);
+        continue;
+      }
+      text += concat("    ", results(expr), " = ", pytorchCall(expr, names_), ownMemory(expr), "  # ",
                      printType(expr->output(), written_), "\n");
     }
     text += copies() + stores();
@@ -64,6 +81,23 @@ class FunctionText {
   }
 
  private:
+  // PyTorch refuses a source that overlaps what is written.
+  std::string updateLine(const Expr* update) const {
+    const auto* target = update->input(0)->as<TensorView>();
+    const auto* source = update->input(1)->as<TensorView>();
+    const bool overlaps = storageOf(target) == storageOf(source);
+    return concat("    ", names_.of(target), ".copy_(", names_.of(source), overlaps ? ".clone()" : "", ")\n");
+  }
+
+  // What an update writes to, or an operand of whose memory it writes to, has memory of its own where fuser says so.
+  std::string ownMemory(const Expr* expr) const {
+    if (expr->isScalarExpr() || memoryOf(expr) == Memory::OfOperand) return "";
+    const auto* result = expr->output()->as<TensorView>();
+    if (isUpdated(fusion_, result)) return ".clone(memory_format=torch.contiguous_format)";
+    const bool mayShare = !expr->inputs().empty() && expr->input(0)->isTensor() && mayReturnItsOperand(expr);
+    return mayShare && isUpdated(fusion_, storageOf(expr->input(0)->as<TensorView>())) ? ".clone()" : "";
+  }
+
   std::string parameters() const {
     std::string text;
     const auto add = [&](const std::string& name) { text += (text.empty() ? "" : ", ") + name; };
@@ -159,6 +193,7 @@ class FunctionText {
                         : scalar && scalar->isConstant() ? pythonLiteral(*scalar->constant())
                                                          : names_.of(output));
     }
+    for (const Val* input : writtenInputs(fusion_)) entries.push_back(names_.of(input));
     return entries;
   }
 
@@ -172,8 +207,11 @@ class FunctionText {
 
 std::string outputNames(const Fusion& fusion, const PythonNames& names) {
   std::vector<std::string> entries;
-  for (size_t i = 0; i < fusion.outputs().size(); ++i) {
-    const std::string& name = names.of(fusion.outputs()[i]);
+  std::vector<Val*> outputs = fusion.outputs();
+  const std::vector<Val*> written = writtenInputs(fusion);
+  outputs.insert(outputs.end(), written.begin(), written.end());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const std::string& name = names.of(outputs[i]);
     entries.push_back(concat("\"", name.empty() ? concat("output_", i) : name, "\""));
   }
   return pythonTuple(entries);
@@ -182,6 +220,7 @@ std::string outputNames(const Fusion& fusion, const PythonNames& names) {
 }  // namespace
 
 Exported exportToPytorch(const Case& testCase) {
+  functionalCase(testCase);  // a UserError for updates that are refused
   const Fusion& fusion = *testCase.fusion;
   for (const Expr* expr : fusion.exprs()) {
     if (const std::optional<std::string_view> why = whyNotInPytorch(expr->op())) {

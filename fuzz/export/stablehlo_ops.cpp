@@ -227,6 +227,32 @@ StablehloValue sliced(const Lines& lines) {
   return slicedAt(lines, value, axis, start, end, lines.evaluated(written.step()));
 }
 
+// Padded to the whole size, beside a mask of its places that is padded in the same way.
+StablehloValue written(const Lines& lines) {
+  const Attributes& attributes = lines.attributes();
+  const StablehloValue whole = lines.operand(0), source = lines.operand(1);
+  const auto axis = static_cast<size_t>(attributes.dim());
+  const int64_t size = whole.sizes[axis], count = source.sizes[axis], step = lines.evaluated(attributes.step());
+  if (count == 0) return whole;
+  const int64_t bound = lines.evaluated(attributes.start());
+  const int64_t start = std::clamp<int64_t>(bound < 0 ? bound + size : bound, 0, size);
+  Sizes low(whole.sizes.size(), 0), high = low, between = low;
+  low[axis] = start;
+  high[axis] = size - start - ((count - 1) * step + 1);
+  between[axis] = step - 1;
+  const auto widened = [&](const StablehloValue& value, const ScalarValue& filler) {
+    const StablehloValue around = lines.body().constant(filler, value.dtype, {});
+    return lines.body().line(concat("pad %", value.name, ", %", around.name, ", low = ", listed(low),
+                                    ", high = ", listed(high), ", interior = ", listed(between)),
+                             {value, around}, value.dtype, whole.sizes);
+  };
+  const StablehloValue mask =
+      widened(lines.body().constant(ScalarValue(true), DataType::Bool, source.sizes), ScalarValue(false));
+  const StablehloValue values = widened(source, ScalarValue(0.0));
+  return lines.body().line(concat("select %", mask.name, ", %", values.name, ", %", whole.name), {mask, values, whole},
+                           whole.dtype, whole.sizes);
+}
+
 StablehloValue reversed(const Lines& lines) {
   const StablehloValue value = lines.operand(0);
   return lines.body().elementwise(concat("reverse %", value.name, ", dims = ", listed(lines.attributes().dims())),

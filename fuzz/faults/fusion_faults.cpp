@@ -29,6 +29,7 @@ bool elideRoundingCasts(Fusion& fusion) {
     const DataType middle = inner->output()->dtype(), result = outer->output()->dtype();
     if (source->dtype() != result || !isFloating(result) || !isFloating(middle)) continue;
     if (dtypeSize(middle) >= dtypeSize(result)) continue;
+    if (outer->output()->uses().empty() && !outer->output()->isFusionOutput()) continue;
     fusion.replaceAllUses(outer->output(), source);
     applied = true;
   }

@@ -422,6 +422,8 @@ bool applyFamily(Workspace& work, OpKind op) {
     case Family::Reshape: return applyReshape(work);
     case Family::Repeat: return applyRepeat(work);
     case Family::Flip: return applyFlip(work);
+    case Family::Update: return applyUpdate(work);
+    case Family::SliceScatter: return applySliceScatter(work);
     case Family::Item: return applyItem(work);
     case Family::Reduction: return applyReduction(work, op);
     case Family::Welford: return applyWelford(work, op);

@@ -7,6 +7,7 @@
 
 #include "fuser/analysis/standalone_op.h"
 #include "fuser/ir/sharding.h"
+#include "fuser/ir/updates.h"
 #include "fuzz/generate/run_sizes.h"
 
 namespace fuser::fuzz {
@@ -128,6 +129,7 @@ bool spreadOverDevices(Case& testCase, Choices& choices, int maxDevices) {
   const Fusion& fusion = *testCase.fusion;
   if (testCase.schedule || !testCase.segmentSchedules.empty() || !testCase.aliases.empty()) return false;
   if (!testCase.preallocated.empty() || fusion.hasStreams() || fusion.hasDevices()) return false;
+  if (hasUpdates(*testCase.fusion)) return false;
   Placement(testCase, choices).draw(maxDevices);
   return true;
 }

@@ -87,7 +87,9 @@ double factorOf(const ExactDraw& draw, Family family) {
     case Family::Cat:
     case Family::Reshape:
     case Family::Repeat:
-    case Family::Flip: return draw.moves;
+    case Family::Flip:
+    case Family::SliceScatter:
+    case Family::Update: return draw.moves;
     case Family::Factory:
     case Family::Range:
     case Family::Eye: return draw.factories;

@@ -72,7 +72,7 @@ std::vector<std::pair<std::string, std::string>> chooseAliases(Workspace& work) 
   if (work.policy.overwritten == 0) return aliases;
   std::vector<const TensorValue*> inputs;
   for (const TensorValue& value : work.tensors) {
-    if (value.tensor->isFusionInput()) inputs.push_back(&value);
+    if (value.tensor->isFusionInput() && !isUpdated(*work.fusion, value.tensor)) inputs.push_back(&value);
   }
   for (const TensorValue& value : work.tensors) {
     if (!value.tensor->isFusionOutput() || value.tensor->isFusionInput()) continue;

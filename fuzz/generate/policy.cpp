@@ -13,6 +13,15 @@ namespace {
 
 constexpr size_t kFamilies = std::size(kAllFamilies);
 
+// Several updates of one memory in one case say more than one in each case.
+void drawUpdates(Choices& choices, const GeneratorOptions& options, Policy& policy) {
+  double& weight = policy.opWeights[static_cast<size_t>(OpKind::Update)];
+  // Asked for by a short list of ops, it is in each case.
+  const bool asked = options.only.size() < std::size(kAllOps) / 4 && options.only.count(OpKind::Update) != 0;
+  const bool has = policy.allowed[static_cast<size_t>(OpKind::Update)] && (asked || choices.chance(0.12));
+  weight = has ? std::max(weight, 1.0) * 3 : 0;
+}
+
 void drawOps(Choices& choices, const GeneratorOptions& options, Policy& policy) {
   const size_t count = std::size(kAllOps);
   policy.allowed.assign(count, true);
@@ -35,6 +44,7 @@ void drawOps(Choices& choices, const GeneratorOptions& options, Policy& policy) 
     policy.opWeights[index] = familyInfo(opInfo(op).family).weight * favour[family] / rows[family] *
                               static_cast<double>(choices.integer(1, 4));
   }
+  drawUpdates(choices, options, policy);
   double total = 0;
   for (double weight : policy.opWeights) total += weight;
   if (total > 0) return;

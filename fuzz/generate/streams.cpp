@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fuser/analysis/resharding.h"
+#include "fuser/ir/updates.h"
 #include "fuzz/generate/run_sizes.h"
 
 namespace fuser::fuzz {
@@ -18,6 +19,7 @@ const std::vector<int64_t> kNumbersOfStreams = {1, 2, 6, 7, 8, 16};
 bool spreadOverStreams(Case& testCase, Choices& choices, int64_t maxTurns) {
   if (testCase.schedule || !testCase.segmentSchedules.empty()) return false;
   if (testCase.fusion->hasStreams()) return false;
+  if (hasUpdates(*testCase.fusion)) return false;
   RunSizes sizes(testCase);
   const double share = choices.chance(0.5) ? 0.9 : 0.5;
   bool changed = false;

@@ -1,10 +1,12 @@
-// Ops that give elements other coordinates: slice, pad, cat, reshape, repeat. Bounds and sizes are valid in every run;
+// Ops that give elements other coordinates: slice, pad, cat, reshape, repeat, slice_scatter.
+// Bounds and sizes are valid in every run;
 // they are numbers, sizes of other axes, halves of their own, and scalars.
 
 #include <algorithm>
 #include <cmath>
 
 #include "fuser/ir/builder.h"
+#include "fuser/ir/view_axes.h"
 #include "fuzz/generate/workspace.h"
 
 namespace fuser::fuzz {
@@ -257,6 +259,58 @@ bool applySlice(Workspace& work) {
   work.keep(build::slice(*work.fusion, value.tensor, static_cast<int64_t>(axis), bounds.start, bounds.end, step,
                          work.freshName()),
             value.estimate);
+  return true;
+}
+
+// What is written into a slice: what an op makes of the slice itself, as an update in place does, another tensor of its
+// sizes, or a new one. -1 where none came out.
+int64_t drawWritten(Workspace& work, const TensorValue& target, size_t axis, const Attributes& attributes) {
+  Choices& choices = work.choices;
+  Fusion& fusion = *work.fusion;
+  if (work.policy.opAllowed(OpKind::Slice) && choices.chance(0.4)) {
+    TensorView* slice = build::slice(fusion, target.tensor, attributes.dim(), attributes.start(), attributes.end(),
+                                     attributes.step(), work.freshName());
+    const size_t kept = work.keep(slice, target.estimate);
+    constexpr OpKind kOps[] = {OpKind::Neg, OpKind::Abs, OpKind::Relu, OpKind::Sin, OpKind::Tanh};
+    const OpKind op = choices.pick(kOps);
+    if (!work.policy.opAllowed(op) || !isFloating(slice->dtype())) return static_cast<int64_t>(kept);
+    const Estimate estimate = pointwiseEstimate(op, {&target.estimate, 1}, slice->dtype());
+    return static_cast<int64_t>(work.keep(build::unary(fusion, op, slice, work.freshName()), estimate));
+  }
+  const SliceBounds bounds = sliceBounds(fusion.ints(), target.tensor->axes()[axis]->size(), attributes);
+  std::array<Dims, kRuns> sizes = target.sizes;
+  for (size_t run = 0; run < kRuns; ++run) sizes[run][axis] = work.sizeOf(bounds.size, run);
+  const int64_t found = drawTensor(work, [&](const TensorValue& value) {
+    return value.sizes == sizes && castIsDefined(value, target.tensor->dtype()) && isShort(value, 12);
+  });
+  if (found >= 0 && choices.chance(0.6)) return found;
+  std::vector<AxisPlan> shape;
+  for (size_t i = 0; i < sizes[0].size(); ++i) {
+    const bool one = isOne(target.tensor->axes()[i]) && sizes[0][i] == 1 && sizes[1][i] == 1;
+    shape.push_back({one ? IterType::Broadcast : IterType::Iteration, false, {sizes[0][i], sizes[1][i]}});
+  }
+  if (!work.affordable(sizes)) return -1;
+  const size_t source = newSource(work, target.tensor->dtype(), shape);
+  return work.tensors[source].sizes == sizes ? static_cast<int64_t>(source) : -1;
+}
+
+bool applySliceScatter(Workspace& work) {
+  const int64_t operand =
+      drawViewed(work, [](const TensorValue& value) { return value.tensor->rank() > 0 && isShort(value, 8); });
+  if (operand < 0) return false;
+  const TensorValue target = work.tensors[operand];
+  const size_t axis = work.choices.index(target.tensor->rank());
+  const Bounds bounds = drawBounds(work, target, axis);
+  constexpr int64_t kSteps[] = {1, 1, 1, 1, 1, 2, 2, 3};
+  Attributes attributes = Attributes().dim(static_cast<int64_t>(axis)).start(bounds.start).end(bounds.end);
+  attributes.step(work.fusion->ints().constant(work.choices.pick(kSteps)));
+  const int64_t source = drawWritten(work, target, axis, attributes);
+  if (source < 0) return false;
+  const TensorValue written = work.tensors[source];
+  const DataType dtype = target.tensor->dtype();
+  work.keep(build::structuralTensor(*work.fusion, OpKind::SliceScatter, {target.tensor, written.tensor}, attributes,
+                                    work.freshName()),
+            hull(target.estimate, convertEstimate(written.estimate, written.tensor->dtype(), dtype)));
   return true;
 }
 

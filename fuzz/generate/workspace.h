@@ -132,6 +132,10 @@ bool applyPad(Workspace& work);
 bool applyCat(Workspace& work);
 bool applyReshape(Workspace& work);
 bool applyRepeat(Workspace& work);
+bool applySliceScatter(Workspace& work);
+
+// --- updates.cpp ---
+bool applyUpdate(Workspace& work);
 
 // --- operands ---
 // Draws a tensor that `suits` accepts, usually one without uses; -1 if there is none.

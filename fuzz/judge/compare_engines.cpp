@@ -9,6 +9,7 @@
 #include "fuser/support/rejection.h"
 #include "fuser/support/set_up_error.h"
 #include "fuzz/judge/caller_memory.h"
+#include "fuzz/judge/check_updates.h"
 #include "fuzz/judge/collecting_engine.h"
 #include "fuzz/judge/judge_options.h"
 
@@ -214,7 +215,9 @@ std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, 
   return compareEngines(cases, *makeEngine(kind));
 }
 
-std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, Engine& engine) {
+std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& statements, Engine& engine) {
+  const FunctionalCases functional(statements);
+  const std::vector<const Case*>& cases = functional.get();
   const auto collecting = std::make_shared<CollectingEngine>(engine.device());
   std::vector<ComparedCase> compared(cases.size());
   std::vector<PreparedCase> prepared(cases.size());

@@ -12,6 +12,7 @@
 #include "fuser/runtime/case_settings.h"
 #include "fuser/support/set_up_error.h"
 #include "fuzz/judge/caller_memory.h"
+#include "fuzz/judge/check_updates.h"
 #include "fuzz/judge/collecting_engine.h"
 #include "fuzz/judge/compare_engines.h"
 #include "fuzz/judge/judge_options.h"
@@ -149,8 +150,10 @@ void compileForGpus(const CollectingEngine& engine, const std::vector<std::strin
 
 }  // namespace
 
-BatchResult runCompilerBatch(const std::vector<const Case*>& cases, const std::vector<std::string>& archs,
+BatchResult runCompilerBatch(const std::vector<const Case*>& statements, const std::vector<std::string>& archs,
                              const MakeEngine& makeCpu) {
+  const FunctionalCases functional(statements);
+  const std::vector<const Case*>& cases = functional.get();
   BatchResult result;
   const auto engine = std::make_shared<CollectingEngine>();
   std::vector<CompiledCase> prepared;

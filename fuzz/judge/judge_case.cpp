@@ -23,9 +23,11 @@
 #include "fuser/text/printer.h"
 #include "fuzz/faults/faults.h"
 #include "fuzz/judge/caller_memory.h"
+#include "fuzz/judge/check_updates.h"
 #include "fuzz/judge/f64_twin.h"
 #include "fuzz/judge/judge_options.h"
 #include "fuzz/judge/memory_shortage.h"
+#include "fuzz/judge/output_layouts.h"
 #include "fuzz/judge/pattern.h"
 #include "fuzz/judge/same_bits.h"
 #include "fuzz/judge/schedule_notes.h"
@@ -77,15 +79,21 @@ std::string lowerCase(std::string_view text) {
   return lower;
 }
 
+std::vector<uint64_t> hashes(const RunData& data) {
+  std::vector<uint64_t> all;
+  for (const TensorData& tensor : data.tensors) all.push_back(memoryHash(tensor.ref));
+  return all;
+}
+
 std::string firstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 class Judge {
  public:
-  Judge(const Case& testCase, const JudgeSettings& settings) : case_(testCase), settings_(settings) {}
+  Judge(const Case& testCase, const JudgeSettings& settings) : statements_(testCase), settings_(settings) {}
 
   CaseVerdict run() {
     guarded(-1, [&] { timed("text", [&] { checkText(); }); });
-    if (!isFinding(verdict_.kind)) guarded(-1, [&] { verify(*case_.fusion); });
+    if (!isFinding(verdict_.kind)) guarded(-1, [&] { verify(*statements_.fusion); });
     if (case_.runs.empty()) report(VerdictKind::Unsupported, -1, "the case has no run: nothing was judged");
     for (size_t i = 0; i < case_.runs.size() && !isFinding(verdict_.kind); ++i) judgeRun(static_cast<int>(i));
     if (cache_) {
@@ -170,13 +178,13 @@ class Judge {
 
   void checkText() {
     if (!settings_.roundTrip && settings_.secondLooks != HowOften::Sampled) return;
-    const std::string text = printCase(case_);
+    const std::string text = printCase(statements_);
     draws_.read(text);
     if (!settings_.roundTrip) return;
     std::string problem;
     try {
       const Case again = parseCase(text, "printed");
-      problem = firstDifference(*case_.fusion, *again.fusion);
+      problem = firstDifference(*statements_.fusion, *again.fusion);
       if (problem.empty() && printCase(again) != text) problem = "prints differently after parsing";
     } catch (const UserError& error) {
       rethrowIfSetUpError(error);
@@ -222,9 +230,11 @@ class Judge {
     const Run& run = case_.runs[index];
     Rejection rejection;
     const auto judged = [&] {
+      if (form_.refusal) std::rethrow_exception(form_.refusal);
       RunData data;
       timed("data", [&] { data = materialize(case_, run, settings_.maxInputBytes); });
       const std::vector<HostValue> inputs = hostValues(data);
+      if (form_.made && !checkUpdates(index, inputs)) return;
       if (!cache_) cache_ = makeCache(SeenIn::Run, case_, &notes_);
       const std::vector<uint64_t> before = hashes(data);
       memory_ = {};
@@ -254,6 +264,14 @@ class Judge {
     }
   }
 
+  // What is judged from here on is the functional form.
+  bool checkUpdates(int run, const std::vector<HostValue>& inputs) {
+    std::string problem;
+    timed("updates", [&] { problem = wrongUpdate(statements_, case_, inputs); });
+    if (!problem.empty()) report(VerdictKind::Invariant, run, problem);
+    return problem.empty();
+  }
+
   RunArguments arguments(int run, const std::vector<HostValue>& inputs) {
     return argumentsOf(case_, case_.runs[run], inputs, *sizes_, memory_, settings_.maxInputBytes);
   }
@@ -277,33 +295,9 @@ class Judge {
     if (!problem.empty()) report(VerdictKind::Invariant, run, problem);
   }
 
-  static std::vector<uint64_t> hashes(const RunData& data) {
-    std::vector<uint64_t> all;
-    for (const TensorData& tensor : data.tensors) all.push_back(memoryHash(tensor.ref));
-    return all;
-  }
-
-  // Where the program writes an output's layout, its memory has it.
   void checkLayouts(int run, const RunRecord& record) {
-    const std::vector<Val*>& outputs = case_.fusion->outputs();
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      const TensorRef* ref = std::get_if<TensorRef>(&record.outputs.at(i));
-      const TensorView* tensor = ref ? outputs[i]->as<TensorView>() : nullptr;
-      const bool overwrites = tensor && std::any_of(case_.aliases.begin(), case_.aliases.end(),
-                                                    [&](const auto& alias) { return alias.first == tensor->name(); });
-      const bool isPreallocated =
-          tensor && std::any_of(case_.preallocated.begin(), case_.preallocated.end(),
-                                [&](const auto& memory) { return memory.output == tensor->name(); });
-      if (!tensor || overwrites || isPreallocated || !tensor->domain().hasFixedLayout || numel(ref->sizes) == 0)
-        continue;
-      const Dims wanted = denseStrides(tensor, ref->sizes);
-      for (size_t axis = 0; axis < wanted.size(); ++axis) {
-        if (ref->sizes[axis] == 1 || ref->strides[axis] == wanted[axis]) continue;
-        report(VerdictKind::Invariant, run,
-               concat("output %", tensor->name(), " has strides ", ref->strides, ", its type says ", wanted));
-        return;
-      }
-    }
+    const std::string problem = wrongLayout(case_, record);
+    if (!problem.empty()) report(VerdictKind::Invariant, run, problem);
   }
 
   void countSegments(const RunRecord& record) {
@@ -570,7 +564,9 @@ class Judge {
 
   static constexpr double kShareOfAllViews = 0.02;
 
-  const Case& case_;
+  const Case& statements_;
+  const FunctionalForm form_{statements_};
+  const Case& case_ = form_.made ? *form_.made : statements_;
   const JudgeSettings& settings_;
   CaseVerdict verdict_;
   Trace trace_;

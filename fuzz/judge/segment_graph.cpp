@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "fuser/analysis/stage_observers.h"
+#include "fuser/case/functional_updates.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/fusion_executor_cache.h"
 #include "fuser/segment/segmented_fusion.h"
@@ -80,9 +81,10 @@ class Drawing {
 
 }  // namespace
 
-SegmentGraph segmentGraphOf(const Case& testCase, const std::string& wrongValue) {
+SegmentGraph segmentGraphOf(const Case& statements, const std::string& wrongValue) {
   SegmentGraph graph;
   try {
+    const Case testCase = functionalCase(statements);
     FUSER_USER_CHECK(!testCase.runs.empty(), "the case has no run to compile it for");
     FusionExecutorCache::Settings settings = settingsOf(testCase);
     std::unique_ptr<PlantedFault> fault;

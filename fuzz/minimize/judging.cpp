@@ -8,6 +8,7 @@
 #include <bit>
 
 #include "fuser/analysis/stage_observers.h"
+#include "fuser/case/functional_updates.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/segment/segmented_fusion.h"
 #include "fuser/support/set_up_error.h"
@@ -74,7 +75,8 @@ std::vector<ScalarValue> elementsOf(const TensorRef& tensor) {
   return elements;
 }
 
-std::vector<RecordedRun> valuesOf(const Case& testCase) {
+std::vector<RecordedRun> valuesOf(const Case& statements) {
+  const Case testCase = functionalCase(statements);
   std::vector<RecordedRun> runs;
   for (const Run& run : testCase.runs) {
     const RunData data = materialize(testCase, run);
@@ -94,7 +96,8 @@ std::vector<RecordedRun> valuesOf(const Case& testCase) {
   return runs;
 }
 
-std::vector<SegmentNames> segmentsOf(const Case& testCase) {
+std::vector<SegmentNames> segmentsOf(const Case& statements) {
+  const Case testCase = functionalCase(statements);
   std::vector<SegmentNames> segments;
   const auto names = [&](const VectorOfUniqueEntries<Val*>& vals) {
     std::vector<std::string> list;

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 
+#include "fuser/ir/updates.h"
+
 namespace fuser::fuzz {
 
 RemainingValues::RemainingValues(const Fusion& fusion, const Change& change)
     : fusion_(fusion), change_(change), needed_(fusion.valCount(), false) {
   for (const Val* output : outputs()) need(output);
+  needUpdates();
   if (!change.dropDeadCode && !change.outputs && change.asInputs.empty() && change.replaced.empty()) needDeadCode();
 }
 
@@ -22,7 +25,8 @@ const Val* RemainingValues::standIn(const Val* val) const {
 }
 
 bool RemainingValues::isInput(const Val* val) const {
-  return val->isFusionInput() || (val->definition() && change_.asInputs.count(val->id()) != 0);
+  if (val->isFusionInput()) return true;
+  return val->definition() && val->definition()->family() != Family::Update && change_.asInputs.count(val->id()) != 0;
 }
 
 bool RemainingValues::isMade(const Expr* expr) const {
@@ -85,6 +89,28 @@ void RemainingValues::needScalars(IntExpr extent) {
   forEachSymbol(extent, [&](IntExpr symbol) {
     if (const Val* scalar = fusion_.scalarOf(symbol)) need(scalar);
   });
+}
+
+// Those of memory that something remaining reads, and those of inputs: the caller sees them. One update may read memory
+// that only another one writes. A change that replaces an update's result drops it.
+void RemainingValues::needUpdates() {
+  std::vector<const Expr*> waiting;
+  for (const Expr* expr : fusion_.exprs()) {
+    if (expr->family() == Family::Update) waiting.push_back(expr);
+  }
+  const auto isSeen = [&](const Expr* update) {
+    const TensorView* storage = storageOf(update->input(0)->as<TensorView>());
+    return storage->isFusionInput() || has(storage);
+  };
+  for (bool grows = true; grows;) {
+    const size_t before = waiting.size();
+    std::erase_if(waiting, [&](const Expr* update) {
+      const bool seen = isSeen(update);
+      if (seen) need(update->output());
+      return seen;
+    });
+    grows = waiting.size() < before;
+  }
 }
 
 void RemainingValues::needDeadCode() {

@@ -30,6 +30,7 @@ class RemainingValues {
   void need(const Val* wanted);
   void needOperands(const Expr* expr);
   void needScalars(IntExpr extent);
+  void needUpdates();
   void needDeadCode();
 
   const Fusion& fusion_;

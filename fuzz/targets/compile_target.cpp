@@ -1,3 +1,4 @@
+#include "fuser/case/functional_updates.h"
 #include "fuser/codegen/print_cuda.h"
 #include "fuser/evaluate/check_shapes.h"
 #include "fuser/runtime/build_program.h"
@@ -33,7 +34,7 @@ void compile(const Case& testCase, std::span<const HostValue> inputs) {
 void compileTarget(Bytes bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   try {
-    const Case testCase = parseCase(text, "input");
+    const Case testCase = functionalCase(parseCase(text, "input"));
     if (testCase.fusion->exprs().size() > kMaxOps) return;
     FusionExecutorCache::Settings settings = settingsOf(testCase);
     settings.context.checkInvariants = true;

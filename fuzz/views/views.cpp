@@ -2,6 +2,7 @@
 
 #include "fuzz/views/views.h"
 
+#include "fuser/case/functional_updates.h"
 #include "fuser/support/split_mix.h"
 
 namespace fuser::fuzz {
@@ -36,7 +37,7 @@ std::optional<uint64_t> viewDraw(const View& view, uint64_t seed, uint64_t numbe
 uint64_t drawOf(const View& view, uint64_t seed, uint64_t number) { return splitMix64(hashOf(view, seed, number)); }
 
 std::optional<Case> viewOf(const View& view, const Case& testCase, uint64_t draw) {
-  Case copy = cloneCase(testCase);
+  Case copy = functionalCase(testCase);
   if (!view.apply(copy, draw)) return std::nullopt;
   copy.metadata.emplace_back("view", view.name);
   return copy;

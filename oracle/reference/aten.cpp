@@ -5,10 +5,9 @@
 #include <ATen/Parallel.h>
 #include <torch/headeronly/version.h>
 
-#include "oracle/reference/reference.h"
+#include "oracle/reference/aten_values.h"
 
 namespace reference {
-namespace {
 
 using fuser::DataType;
 using fuser::Dims;
@@ -39,14 +38,7 @@ DataType dataType(at::ScalarType type) {
 
 at::IntArrayRef list(std::span<const int64_t> numbers) { return {numbers.data(), numbers.size()}; }
 
-// What a line may use beside the operands.
-struct Attributes {
-  const std::vector<int64_t>& dims;
-  std::span<const int64_t> numbers;  // sizes, counts, bounds
-  at::ScalarType dtype;              // of the result
-  int64_t correction = 1;
-  size_t result = 0;
-};
+namespace {
 
 at::Tensor unsqueeze(at::Tensor x, const std::vector<int64_t>& dims) {
   for (int64_t dim : dims) x = at::unsqueeze(x, dim);
@@ -89,6 +81,8 @@ bool divisionOverflows(OpKind op, const std::vector<at::Tensor>& x) {
   const int64_t least = type == at::kLong ? INT64_MIN : INT32_MIN;
   return at::logical_and(at::eq(dividend, least), at::eq(divisor, -1)).any().item<bool>();
 }
+
+}  // namespace
 
 at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& a) {
   TORCH_CHECK(!divisionOverflows(op, x), fuser::opName(op), " divides the least integer by -1");
@@ -219,6 +213,9 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::Reshape: return at::reshape(x[0], list(a.numbers));
     case OpKind::Repeat: return x[0].repeat(list(a.numbers));
     case OpKind::Flip: return at::flip(x[0], a.dims);
+    case OpKind::Update: break;  // evaluateStatements
+    case OpKind::SliceScatter:
+      return at::slice_scatter(x[0], x[1], a.dims[0], a.numbers[0], a.numbers[1], a.numbers[2]);
     case OpKind::Sum: return at::sum(x[0], a.dims, false);
     case OpKind::Prod: return product(x[0], a.dims);
     case OpKind::Amax: return at::amax(x[0], a.dims, false);
@@ -242,6 +239,8 @@ at::Tensor view(const TensorRef& ref) {
                        at::TensorOptions().dtype(scalarType(ref.dtype)));
 }
 
+namespace {
+
 at::Tensor scalarTensor(const ScalarValue& value, bool asNumber) {
   const at::ScalarType type = scalarType(value.dtype());
   at::Tensor tensor = std::visit([&](auto number) { return at::scalar_tensor(number, type); }, value.variant());
@@ -263,6 +262,8 @@ ScalarValue scalarValue(const at::Tensor& tensor) {
   FUSER_CHECK(false, "no host scalar has this dtype");
 }
 
+}  // namespace
+
 Value owned(at::Tensor tensor) {
   TensorRef ref;
   ref.data = tensor.data_ptr();
@@ -271,6 +272,8 @@ Value owned(at::Tensor tensor) {
   ref.strides = Dims(tensor.strides().begin(), tensor.strides().end());
   return {ref, std::make_shared<at::Tensor>(std::move(tensor))};
 }
+
+namespace {
 
 // On scalars alone every operand takes the common dtype first: f64 where the result is.
 bool convertsScalars(const fuser::Expr& expr) {

@@ -1,6 +1,6 @@
 #pragma once
-// The reference: LibTorch's result for each op, written by hand, one line per op (aten.cpp, the only file that includes
-// ATen). It knows ops only by name, so that a wrong row of the op table cannot agree with itself.
+// The reference: LibTorch's result for each op, written by hand, one line per op (aten.cpp). It knows ops only by name,
+// so that a wrong row of the op table cannot agree with itself.
 
 #include <cstddef>
 #include <memory>
@@ -35,6 +35,16 @@ Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, std::sp
 
 // Evaluates the whole fusion op by op. Returns the values of inputs, literals and results by id; nullopt for other ids.
 std::vector<std::optional<Value>> evaluate(const fuser::Fusion& fusion, std::span<const Value> inputs);
+
+// Runs the statements of a fusion in order on real memory, updates included: views are ATen's views, and an update is
+// copy_. It says which elements memory holds, and computes none: an op that is no move gives numbers that stand for its
+// operands (a hash of all their elements), so that two runs agree where, and only where, each op reads the same.
+// Scalars are computed. The caller's memory is not changed.
+struct MemoryAfter {
+  std::vector<Value> outputs;
+  std::vector<Value> inputs;
+};
+MemoryAfter runStatements(const fuser::Fusion& fusion, std::span<const Value> inputs);
 
 // values[i] = op(values[i]) in f64, for unary functions.
 void evaluateInPlace(fuser::OpKind op, std::span<double> values);

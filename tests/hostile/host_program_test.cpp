@@ -7,6 +7,7 @@
 #include <cctype>
 #include <sstream>
 
+#include "fuser/case/functional_updates.h"
 #include "fuser/ir/clone.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
@@ -31,7 +32,7 @@ class HostProgramTextTest : public testing::Test {
     options.maxElements = 512;
     options.maxExpressions = 10;
     for (uint64_t number = 0; compiledPrograms.size() < wanted; ++number) {
-      Case testCase = fuzz::generateCase(51, number, options);
+      Case testCase = functionalCase(fuzz::generateCase(51, number, options));
       fuzz::Choices choices(52, number);
       if (number % 4 == 1 && !fuzz::spreadOverStreams(testCase, choices, 6)) continue;
       if (number % 4 == 2 && !fuzz::preallocateOutputs(testCase, choices)) continue;

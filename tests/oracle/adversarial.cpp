@@ -240,7 +240,9 @@ class Engine {
       case Family::Cat:
       case Family::Reshape:
       case Family::Repeat:
-      case Family::Flip: return view(expr, x);
+      case Family::Flip:
+      case Family::SliceScatter: return view(expr, x);
+      case Family::Update: FUSER_CHECK(false, "a functional fusion has no updates");
       case Family::Item: return x[0].cast(expr->output()->dtype());
       case Family::Reduction: return reduction(expr, x[0]);
       case Family::Welford: return welford(expr, x[0], result);
@@ -289,6 +291,18 @@ class Engine {
         size_t operand = 0;
         while (index[dim] >= x[operand].sizes[dim]) index[dim] -= x[operand++].sizes[dim];
         return x[operand].at(index);
+      });
+    }
+    if (expr->family() == Family::SliceScatter) {
+      int64_t first = numbers[0] < 0 ? numbers[0] + sizes[dim] : numbers[0];
+      first = std::clamp<int64_t>(first, 0, sizes[dim]);
+      return x[0].collected(sizes, [&](Dims index) {
+        for (int64_t i = 0; i < x[1].sizes[dim]; ++i) {
+          if (first + i * numbers[2] != index[dim]) continue;
+          index[dim] = i;
+          return x[1].at(index);
+        }
+        return x[0].at(index);
       });
     }
     const int64_t bound = numbers[0] < 0 ? numbers[0] + x[0].sizes[dim] : numbers[0];

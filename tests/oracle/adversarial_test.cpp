@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "fuser/case/functional_updates.h"
 #include "fuser/ops/op_table.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuzz/generate/generate.h"
@@ -38,7 +39,7 @@ Case generated(uint64_t number, const std::set<OpKind>& only) {
   options.medianElements = 64;
   options.maxElements = 2048;
   options.maxCaseElements = 1 << 14;
-  Case testCase = fuser::fuzz::generateCase(20, number, options);
+  Case testCase = fuser::functionalCase(fuser::fuzz::generateCase(20, number, options));
   testCase.fusion->markOrigins();
   return testCase;
 }

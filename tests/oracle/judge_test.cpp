@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "fuser/case/functional_updates.h"
 #include "fuser/ir/builder.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuzz/generate/generate.h"
@@ -301,7 +302,7 @@ TEST_P(PlantedFaultTest, IsCaughtInProbedRuns) {
   options.medianElements = 64;
   int planted = 0, caught = 0;
   for (uint64_t number = 0; number < 400; ++number) {
-    Case testCase = fuser::fuzz::generateCase(21, number, options);
+    Case testCase = fuser::functionalCase(fuser::fuzz::generateCase(21, number, options));
     testCase.fusion->markOrigins();
     std::mt19937_64 random(number);
     const RunData data = fuser::materialize(testCase, testCase.runs[0]);
@@ -391,7 +392,7 @@ TEST(JudgeTest, AcceptsLibTorchsOwnAnswer) {
   options.medianElements = 64;
   options.exclude = outliers();
   for (uint64_t number = 0; number < 400; ++number) {
-    Case testCase = fuser::fuzz::generateCase(22, number, options);
+    Case testCase = fuser::functionalCase(fuser::fuzz::generateCase(22, number, options));
     testCase.fusion->markOrigins();
     for (const fuser::Run& run : testCase.runs) {
       const RunData data = fuser::materialize(testCase, run);

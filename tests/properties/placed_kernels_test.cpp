@@ -8,6 +8,7 @@
 
 #include "fuser/analysis/resharding.h"
 #include "fuser/analysis/standalone_op.h"
+#include "fuser/case/functional_updates.h"
 #include "fuser/ops/op_table.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/input_facts.h"
@@ -77,7 +78,7 @@ std::map<std::string, std::string> plainSeeds() {
     std::ifstream in(entry.path(), std::ios::binary);
     std::ostringstream text;
     text << in.rdbuf();
-    const Case seed = parseCase(text.str(), entry.path().string());
+    const Case seed = functionalCase(parseCase(text.str(), entry.path().string()));
     const bool plain = !seed.schedule && seed.segmentSchedules.empty() && !seed.fusion->hasStreams() &&
                        !seed.fusion->hasDevices() && seed.aliases.empty() && seed.preallocated.empty();
     if (plain) seeds[entry.path().stem().string()] = text.str();

@@ -8,6 +8,7 @@
 
 #include "fuser/analysis/segment_decisions.h"
 #include "fuser/analysis/stage_observers.h"
+#include "fuser/case/functional_updates.h"
 #include "fuser/ir/clone.h"
 #include "fuser/kernel/text.h"
 #include "fuser/passes/pre_segmenter.h"
@@ -242,7 +243,7 @@ TEST(SegmentProperties, NoSeedNeedsMoreKernelsTopDownAndSomeNeedFewer) {
   }
   EXPECT_GT(files.size(), 40u);
   for (const std::filesystem::path& file : files) {
-    const Case seed = parseCase(readFusionFile(file.string()), file.string());
+    const Case seed = functionalCase(parseCase(readFusionFile(file.string()), file.string()));
     size_t kernels[2] = {0, 0};
     for (bool topDown : {false, true}) {
       FusionExecutorCache::Settings settings = interpSettings(seed);

@@ -55,7 +55,7 @@ size_t countOf(const std::string& part, const std::string& text) {
 // With every combination of the passes, any number of streams and any order of their work, every access in order.
 TEST(StreamProperties, PassesChangeNoBitOfTheOutputs) {
   Forms forms;
-  checkProperty(60, [&](const fuzz::ArbitraryCase& generated) {
+  checkProperty(100, [&](const fuzz::ArbitraryCase& generated) {
     Case testCase = cloneCase(*generated);
     fuzz::Choices choices(*rc::gen::inRange<uint64_t>(0, 1000), 0);
     if (!fuzz::spreadOverStreams(testCase, choices) || !testCase.aliases.empty()) return;

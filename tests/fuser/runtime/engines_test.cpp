@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "fuser/codegen/print_cuda.h"
+#include "fuser/case/functional_updates.h"
 #include "fuser/execute/nvrtc.h"
 #include "fuser/ir/builder.h"
 #include "fuser/ops/op_eval.h"
@@ -35,7 +36,7 @@ Case readCase(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
-  return parseCase(text.str(), path);
+  return functionalCase(parseCase(text.str(), path));
 }
 
 int64_t offsetOf(const TensorRef& ref, int64_t index) {

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "fuser/analysis/segment_decisions.h"
+#include "fuser/case/functional_updates.h"
 #include "fuser/passes/pre_segmenter.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
@@ -38,7 +39,7 @@ Case readCase(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
-  return parseCase(text.str(), path.string());
+  return functionalCase(parseCase(text.str(), path.string()));
 }
 
 // By what the compiler may do, the seeds in which it does. The lists name what is in none, too.

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "fuser/case/functional_updates.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/input_facts.h"
@@ -54,7 +55,7 @@ const golden::Texts kSeedKernels(
       std::string text;
       size_t least = 0, most = 0;  // over the runs of each
       for (const std::filesystem::path& path : paths) {
-        const Case testCase = parseCase(golden::readFile(path.string()), path.string());
+        const Case testCase = functionalCase(parseCase(golden::readFile(path.string()), path.string()));
         std::vector<std::string> lines;
         size_t fewest = SIZE_MAX, greatest = 0;
         for (const Run& run : testCase.runs) {

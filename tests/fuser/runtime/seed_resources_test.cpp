@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "fuser/case/functional_updates.h"
 #include "fuser/codegen/print_cuda.h"
 #include "fuser/execute/nvrtc.h"
 #include "fuser/kernel/text.h"
@@ -58,7 +59,7 @@ TEST(SeedResourcesTest, KernelsKeepNothingInLocalMemory) {
   int64_t registers = 0;
   std::map<std::string, size_t> inLocalMemory;
   for (const std::filesystem::path& path : paths) {
-    const Case testCase = parseCase(golden::readFile(path.string()), path.string());
+    const Case testCase = functionalCase(parseCase(golden::readFile(path.string()), path.string()));
     const SeedKernels all = seedKernelsOf(testCase);
     const std::vector<const Kernel*>& kernels = all.kernels;
     if (kernels.empty()) continue;

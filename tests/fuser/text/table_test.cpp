@@ -41,7 +41,8 @@ std::vector<Val*> operands(Fusion& fusion, OpKind op, DataType dtype, bool scala
 void expectReadsBack(Fusion& fusion, Val* result, OpKind op) {
   if (!result->isFusionOutput()) fusion.addOutput(result);
   const std::string text = printFusion(fusion);
-  EXPECT_NE(text.find(concat(" = ", opInfo(op).mnemonic, "(")), std::string::npos) << text;
+  const std::string written = op == OpKind::Update ? "update %" : concat(" = ", opInfo(op).mnemonic, "(");
+  EXPECT_NE(text.find(written), std::string::npos) << text;
   EXPECT_NE(text.find(opInfo(op).variant), std::string::npos) << text;
   const std::unique_ptr<Fusion> again = parseFusion(text);
   EXPECT_EQ(firstDifference(*again, fusion), "") << text;
@@ -66,6 +67,7 @@ size_t checkPointwise(OpKind op, DataType dtype) {
 // The family's example with this op's name, this dtype wherever it names one.
 std::string exampleOf(OpKind op, DataType dtype) {
   std::string line(familyInfo(opInfo(op).family).example);
+  if (op == OpKind::Update) return line;  // a statement
   const size_t name = line.find(" = ") + 3;
   line.replace(name, line.find('(') - name, opInfo(op).mnemonic);
   if (opInfo(op).results == 2) line.replace(0, line.find(" ="), "%y, %z");

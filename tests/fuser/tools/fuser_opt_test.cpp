@@ -263,10 +263,9 @@ TEST_F(FuserOptTest, ErrorsAreOneSentenceAndExitOne) {
   EXPECT_EQ(error("/nonexistent"), "fuser-opt: cannot read /nonexistent: it does not exist\n");
   EXPECT_EQ(error("/tmp"), "fuser-opt: cannot read /tmp: it is not a regular file\n");
   const std::string path = file(kTwoSegments);
-  EXPECT_EQ(
-      error(path + " --print=nonesuch"),
-      "fuser-opt: --print=nonesuch: no such stage; the stages are fusion, presegmented, segments, schedule, kernel, "
-      "cuda, runtime, host, host_summary, cost\n");
+  EXPECT_EQ(error(path + " --print=nonesuch"),
+            "fuser-opt: --print=nonesuch: no such stage; the stages are fusion, functional, presegmented, segments, "
+            "schedule, kernel, cuda, runtime, host, host_summary, cost\n");
   EXPECT_EQ(error(path + " --print=segmens"), "fuser-opt: --print=segmens: no such stage; did you mean 'segments'\n");
   EXPECT_EQ(error(path + " --engine=gpu"), "fuser-opt: --engine=gpu: there are interp, cpu and cuda\n");
   EXPECT_EQ(error(path + " --dump=all"), "fuser-opt: --dump=all: no such dump; there are preseg and host_ir\n");

@@ -18,7 +18,7 @@ namespace {
 SelftestOptions small() {
   SelftestOptions options;
   options.seed = 1;
-  options.runs = 160;
+  options.runs = 240;
   options.jobs = 2;
   options.onlyFaults = {"keepdim-lost",    "reshape-reversed",   "dropped-predicate", "missing-initialisation",
                         "dropped-barrier", "swapped-operands",   "freed-too-early",   "launch-dropped",
@@ -37,8 +37,8 @@ SelftestResult run(const SelftestOptions& options, std::vector<std::string>* lin
 TEST(SelftestTest, FaultsOfEveryStageAreCaughtAndNothingIsFoundWithoutOne) {
   std::vector<std::string> lines;
   const SelftestResult result = run(small(), &lines);
-  EXPECT_EQ(result.controlCases, 160u);
-  EXPECT_EQ(result.controlJudged, 160u);
+  EXPECT_EQ(result.controlCases, 240u);
+  EXPECT_EQ(result.controlJudged, 240u);
   EXPECT_TRUE(result.controlFindings.empty()) << result.controlFindings.front();
   ASSERT_EQ(result.faults.size(), 10u);
   for (const FaultResult& fault : result.faults) {
@@ -50,7 +50,7 @@ TEST(SelftestTest, FaultsOfEveryStageAreCaughtAndNothingIsFoundWithoutOne) {
   }
   EXPECT_TRUE(result.clean());
   ASSERT_EQ(lines.size(), 11u);
-  EXPECT_EQ(lines.front(), "control: 160 cases, 0 findings");
+  EXPECT_EQ(lines.front(), "control: 240 cases, 0 findings");
   EXPECT_EQ(lines.back().rfind("10 of 10 faults: ", 0), 0u) << lines.back();
   const nlohmann::json json = nlohmann::json::parse(toJson(result));
   EXPECT_EQ(json.at("recall"), 1.0);

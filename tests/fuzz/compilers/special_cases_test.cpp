@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "fuser/case/functional_updates.h"
 #include "fuser/text/parser.h"
 #include "fuzz/compilers/exact_case.h"
 #include "fuzz/generate/exact_draws.h"
@@ -70,7 +71,7 @@ reports::ExactMode drawn(uint64_t seed, uint64_t cases) {
   const GeneratorOptions options = optionsOfTargets();
   reports::ExactMode sum;
   for (uint64_t number = 0; number < cases; ++number) {
-    const Case testCase = generateCase(seed, number, options);
+    const Case testCase = functionalCase(generateCase(seed, number, options));
     ExactCase exact(testCase);
     try {
       for (const Run& run : testCase.runs) {

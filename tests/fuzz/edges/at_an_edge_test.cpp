@@ -6,6 +6,7 @@
 
 #include <map>
 
+#include "fuser/case/functional_updates.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
@@ -31,7 +32,7 @@ TEST(AtAnEdgeTest, EditedCasesBindAndRunAndEveryKindAndSideIsMet) {
   std::set<EdgeKind> invented;
   size_t met = 0;
   for (uint64_t number = 0; number < kCases; ++number) {
-    Case testCase = generateCase(31, number, smallCases());
+    Case testCase = functionalCase(generateCase(31, number, smallCases()));
     const std::string before = printCase(testCase);
     Choices choices(32, number);
     const EdgeDraw draw = moveToEdge(testCase, choices, smallCases());

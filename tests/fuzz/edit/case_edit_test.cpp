@@ -27,7 +27,7 @@ RC_GTEST_PROP(CaseEditTest, TheUnchangedEditKeepsTheCaseAndItsMetadata, (const A
 TEST(CaseEditTest, AnUnchangedEditGivesTheSameCase) {
   std::map<What, int> counts;
   int layouts = 0;
-  for (uint64_t number = 0; number < 300; ++number) {
+  for (uint64_t number = 0; number < 360; ++number) {
     const What what = kAll[number % std::size(kAll)];
     Case testCase = generateCase(1, number);
     Choices choices(2, number);

@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "fuser/case/functional_updates.h"
 #include "fuser/ir/clone.h"
 #include "fuser/ir/equality.h"
 #include "fuser/ir/verify.h"
@@ -51,7 +52,7 @@ TEST(FaultsTest, AnUnknownNameIsTheCallersErrorAndTheNearestIsNamed) {
 TEST(FaultsTest, FaultsOfTheFusionLeaveItWellFormed) {
   std::map<std::string, int> applied;
   for (uint64_t number = 0; number < kCases; ++number) {
-    const Case testCase = generateCase(5, number);
+    const Case testCase = functionalCase(generateCase(5, number));
 #define FAULT_OF_Fusion(function, name)                                                       \
   {                                                                                           \
     const std::unique_ptr<Fusion> copy = cloneFusion(*testCase.fusion).fusion;                \
@@ -148,7 +149,7 @@ TEST(FaultsTest, AFaultOfAKernelSaysWhetherItChangedAnything) {
   for (const auto& [name, plant] : faultsOfKernels) {
     int applied = 0;
     for (uint64_t number = 0; number < kFew || (applied == 0 && number < kMany); ++number) {
-      Case testCase = generateCase(6, number);
+      Case testCase = functionalCase(generateCase(6, number));
       // Some kernels come of no heuristic.
       const bool placed = testCase.fusion->hasStreams() || testCase.fusion->hasDevices();
       const auto schedules = number % 2 == 1 && !placed ? randomSchedules(testCase, number) : std::nullopt;
@@ -199,7 +200,7 @@ TEST(FaultsTest, EveryOtherFaultIsApplied) {
     if (fault.stage == FaultStage::Fusion || fault.stage == FaultStage::Kernel) continue;
     bool applied = false;
     for (uint64_t number = 0; number < kMany && !applied; ++number) {
-      Case testCase = generateCase(6, number, small);
+      Case testCase = functionalCase(generateCase(6, number, small));
       const bool placed = testCase.fusion->hasStreams() || testCase.fusion->hasDevices();
       if (number % 2 == 1 && fault.stage == FaultStage::Launch && !placed) randomSchedule(testCase, number);
       if (number % 4 == 2 && fault.stage == FaultStage::Launch) onAnotherDevice(testCase, number);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fuser/analysis/standalone_op.h"
+#include "fuser/case/functional_updates.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuser/text/read_file.h"
@@ -148,8 +149,8 @@ TEST(SeedsOnDevicesTest, AgreeOnFour) {
 // Shards outside, streams inside.
 TEST(CasesOnDevicesTest, WithStreamsAgree) {
   size_t onBoth = 0;
-  for (uint64_t number = 0; number < 150; ++number) {
-    Case testCase = generateCase(20261124, number);
+  for (uint64_t number = 0; number < 170; ++number) {
+    Case testCase = functionalCase(generateCase(20261124, number));
     testCase.aliases.clear();
     Choices choices(20261124, number);
     if (testCase.fusion->hasStreams() || !spreadOverDevices(testCase, choices)) continue;
@@ -164,7 +165,7 @@ TEST(CasesOnDevicesTest, WithStreamsAgree) {
 TEST(CasesOnDevicesTest, Agree) {
   size_t onDevices = 0, undecided = 0;
   for (uint64_t number = 0; number < 150; ++number) {
-    Case testCase = generateCase(20260101, number);
+    Case testCase = functionalCase(generateCase(20260101, number));
     testCase.aliases.clear();
     Choices choices(20260101, number);
     if (!spreadOverDevices(testCase, choices)) continue;

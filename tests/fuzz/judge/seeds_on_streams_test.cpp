@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "fuser/case/functional_updates.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuser/text/read_file.h"
@@ -21,7 +22,7 @@ TEST(SeedsOnStreamsTest, AgreeOnStreams) {
   std::vector<std::string> left;
   const std::vector<std::filesystem::path> files = seedFiles();
   for (size_t i = 0; i < files.size(); ++i) {
-    Case seed = parseCase(readFusionFile(files[i].string()), files[i].string());
+    Case seed = functionalCase(parseCase(readFusionFile(files[i].string()), files[i].string()));
     // What a seed asks of its segments does not go with streams.
     seed.schedule.reset();
     seed.segmentSchedules.clear();

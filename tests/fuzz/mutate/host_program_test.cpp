@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <map>
 
+#include "fuser/case/functional_updates.h"
 #include "fuser/text/printer.h"
 #include "fuzz/generate/devices.h"
 #include "fuzz/generate/generate.h"
@@ -35,7 +36,7 @@ std::optional<Case> makeCase(Kind kind, uint64_t number) {
   options.maxElements = 1024;
   options.maxCaseElements = 1 << 14;
   options.maxExpressions = 12;
-  Case testCase = generateCase(41, number, options);
+  Case testCase = functionalCase(generateCase(41, number, options));
   if (hasBools(*testCase.fusion)) return std::nullopt;
   Choices choices(42, number);
   switch (kind) {

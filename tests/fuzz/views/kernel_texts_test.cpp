@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <set>
 
+#include "fuser/case/functional_updates.h"
 #include "fuser/codegen/print_cuda.h"
 #include "fuser/execute/nvrtc.h"
 #include "fuser/ir/clone.h"
@@ -142,7 +143,7 @@ TEST(KernelTextsTest, OfTheCorpusCompileEverywhere) {
   for (const std::filesystem::path& path : filesBelow("corpus", ".fusion")) {
     if (!inFull() && number++ % 8 != 0) continue;
     try {
-      compiler.addCase(parseCase(readFusionFile(path.string()), path.string()), path.string());
+      compiler.addCase(functionalCase(parseCase(readFusionFile(path.string()), path.string())), path.string());
     } catch (const UserError&) {
       continue;  // a file that is to be refused
     }
@@ -179,7 +180,7 @@ TEST(KernelTextsTest, OfRandomSchedulesCompileEverywhere) {
   GeneratorOptions small;
   small.medianElements = 128;
   for (uint64_t number = 0; number < (inFull() ? 400 : 10); ++number) {
-    Case testCase = generateCase(23, number, small);
+    Case testCase = functionalCase(generateCase(23, number, small));
     if (testCase.fusion->hasStreams() || testCase.fusion->hasDevices()) continue;
     testCase.runs.erase(testCase.runs.begin() + 1, testCase.runs.end());
     for (uint64_t draw = 0; draw < 2; ++draw) {

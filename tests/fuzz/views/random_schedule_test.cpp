@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "fuser/case/functional_updates.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/generate/generate.h"
@@ -105,7 +106,7 @@ TEST(RandomScheduleTest, MostDrawsAreLegalAtFirstAndHaveAllSteps) {
   std::map<std::string, size_t> share;
   size_t schedules = 0;
   for (uint64_t number = 0; number < 600; ++number) {
-    const Case testCase = generateCase(18, number, small);
+    const Case testCase = functionalCase(generateCase(18, number, small));
     if (testCase.fusion->hasStreams() || testCase.fusion->hasDevices()) continue;
     const auto drawn = randomSchedules(testCase, number, &counts);
     if (!drawn) continue;

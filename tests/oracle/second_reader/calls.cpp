@@ -72,6 +72,12 @@ Results slice(const Call& call) {
   return {at::slice(call.x[0], dim, call.numberOr("start", 0), end, call.numberOr("step", 1))};
 }
 
+Results sliceScatter(const Call& call) {
+  const int64_t dim = call.number("dim");
+  const int64_t end = call.numberOr("end", call.x.at(0).size(dim));
+  return {at::slice_scatter(call.x[0], call.x.at(1), dim, call.numberOr("start", 0), end, call.numberOr("step", 1))};
+}
+
 Results pad(const Call& call) {
   return {at::constant_pad_nd(call.x.at(0), call.numbers("pad"), call.scalarOr("value", 0.0))};
 }
@@ -296,6 +302,7 @@ std::map<std::string, Evaluation> movesAndReductions() {
       {"squeeze", [](const Call& call) -> Results { return {at::squeeze(call.x.at(0), call.numbers("dims"))}; }},
       {"permute", [](const Call& call) -> Results { return {at::permute(call.x.at(0), call.numbers("dims"))}; }},
       {"flip", [](const Call& call) -> Results { return {at::flip(call.x.at(0), call.numbers("dims"))}; }},
+      {"slice_scatter", sliceScatter},
       {"expand", [](const Call& call) -> Results { return {call.x.at(0).expand(call.numbers("shape"))}; }},
       {"reshape", [](const Call& call) -> Results { return {at::reshape(call.x.at(0), call.numbers("shape"))}; }},
       {"repeat", [](const Call& call) -> Results { return {call.x.at(0).repeat(call.numbers("repeats"))}; }},

@@ -1,0 +1,224 @@
+#include "fuser/case/functional_updates.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "fuser/ir/builder.h"
+#include "fuser/ir/clone.h"
+#include "fuser/ir/updates.h"
+#include "fuser/ir/view_axes.h"
+
+namespace fuser {
+namespace {
+
+class Functionalizer {
+ public:
+  explicit Functionalizer(const Fusion& from) : result_(std::move(cloneFusion(from).fusion)), fusion_(*result_) {
+    for (const auto& val : fusion_.allVals()) names_.insert(val->name());
+    for (const Expr* expr : fusion_.exprs()) {
+      const Memory memory = memoryOf(expr);
+      if (memory == Memory::Own) continue;
+      const View view{expr->input(0)->as<TensorView>(), expr->op(), expr->attributes()};
+      (memory == Memory::OfOperand ? views_ : uncertain_).emplace(expr->output(), view);
+    }
+  }
+
+  FunctionalFusion run() {
+    FUSER_USER_CHECK(!fusion_.hasDevices() && !fusion_.hasStreams(),
+                     "update: a fusion with updates runs on one device, without streams");
+    const std::vector<Expr*> statements = fusion_.exprs();
+    for (Expr* statement : statements) {
+      const Val* target = statement->inputs().empty() ? nullptr : statement->input(0);
+      for (size_t i = 0; i < statement->inputs().size(); ++i) {
+        Val* now = current(statement->input(i));
+        if (now != statement->input(i)) fusion_.replaceInput(statement, i, now);
+      }
+      if (statement->family() == Family::Update) {
+        update(statement, target->as<TensorView>());
+      } else if (views_.count(statement->output())) {
+        auto* view = statement->output()->as<TensorView>();
+        latest_[view] = {view, versionOf(storageOf(view))};
+      } else if (uncertain_.count(statement->output())) {
+        uncertainSoFar_.push_back(statement->output());
+      }
+    }
+    return finish();
+  }
+
+ private:
+  // How the statements made a tensor of another one.
+  struct View {
+    const TensorView* operand;
+    OpKind op;
+    Attributes attributes;
+  };
+
+  // The latest value of a tensor of the statements, and the version of its storage that this is of.
+  struct Latest {
+    TensorView* value;
+    size_t version = 0;
+  };
+
+  const TensorView* storageOf(const TensorView* tensor) const {
+    for (auto view = views_.find(tensor); view != views_.end(); view = views_.find(tensor)) {
+      tensor = view->second.operand;
+    }
+    return tensor;
+  }
+
+  // The number of updates of a storage so far.
+  size_t versionOf(const TensorView* storage) const {
+    const auto found = versions_.find(storage);
+    return found == versions_.end() ? 0 : found->second;
+  }
+
+  // What a statement reads at its turn: a view of written memory is taken again.
+  Val* current(Val* val) {
+    if (val->isScalar()) return val;
+    auto* tensor = val->as<TensorView>();
+    return at(tensor, versionOf(storageOf(tensor)));
+  }
+
+  TensorView* at(TensorView* tensor, size_t version) {
+    const auto [found, isNew] = latest_.emplace(tensor, Latest{tensor, 0});
+    if (found->second.version == version) return found->second.value;
+    const View& view = views_.at(tensor);
+    TensorView* operand = at(const_cast<TensorView*>(view.operand), version);
+    TensorView* taken =
+        build::structuralTensor(fusion_, view.op, {operand}, view.attributes, freshName(tensor, version));
+    keepLayout(tensor, taken);
+    latest_[tensor] = {taken, version};
+    return taken;
+  }
+
+  static void keepLayout(const TensorView* from, TensorView* to) {
+    if (!from->domain().hasFixedLayout) return;
+    to->domain().allocationOrder = from->domain().allocationOrder;
+    to->domain().contiguity = from->domain().contiguity;
+    to->domain().hasFixedLayout = true;
+  }
+
+  std::string freshName(const TensorView* tensor, size_t version) {
+    for (size_t number = version;; ++number) {
+      std::string name = concat(tensor->name(), ".u", number);
+      if (names_.insert(name).second) return name;
+    }
+  }
+
+  // From the written view up to its storage.
+  void update(Expr* statement, const TensorView* target) {
+    auto* whole = statement->input(0)->as<TensorView>();
+    auto* written = statement->input(1)->as<TensorView>();
+    fusion_.removeExpr(statement);
+    const TensorView* storage = storageOf(target);
+    refuseUncertainViews(storage);
+    const size_t before = versionOf(storage), version = ++versions_[storage];
+    TensorView* value = replaced(whole, written, freshName(target, version));
+    for (const TensorView* tensor = target; tensor != storage; tensor = views_.at(tensor).operand) {
+      const View& view = views_.at(tensor);
+      latest_[tensor] = {value, version};
+      whole = at(const_cast<TensorView*>(view.operand), before);
+      value = put(view, whole, value, freshName(view.operand, version));
+    }
+    latest_[storage] = {value, version};
+  }
+
+  // A copy of what is written, with the axes of the tensor that it replaces: sizes of other names are checked there.
+  TensorView* replaced(TensorView* whole, TensorView* written, const std::string& name) {
+    const std::vector<IterDomain*> axes = whole->axes(), given = written->axes();
+    const bool same = std::equal(axes.begin(), axes.end(), given.begin(), [](const IterDomain* a, const IterDomain* b) {
+      return a->type() == b->type() && a->size() == b->size() && a->isExpanded() == b->isExpanded();
+    });
+    if (same) return build::set(fusion_, written, name);
+    return build::structuralTensor(fusion_, OpKind::SliceScatter, {whole, written}, Attributes().dim(0), name);
+  }
+
+  // The operand of the view with what is written at the places that it views.
+  TensorView* put(const View& view, TensorView* whole, TensorView* written, const std::string& name) {
+    const Attributes& attributes = view.attributes;
+    if (view.op == OpKind::Slice) {
+      return build::structuralTensor(fusion_, OpKind::SliceScatter, {whole, written}, attributes, name);
+    }
+    if (view.op == OpKind::Permute) {
+      std::vector<int64_t> inverse(attributes.dims().size());
+      for (size_t i = 0; i < inverse.size(); ++i) {
+        inverse[static_cast<size_t>(attributes.dims()[i])] = static_cast<int64_t>(i);
+      }
+      return build::permute(fusion_, written, inverse, name);
+    }
+    if (view.op == OpKind::Unsqueeze) return build::squeeze(fusion_, written, attributes.dims(), name);
+    if (view.op == OpKind::Squeeze) return build::unsqueeze(fusion_, written, attributes.dims(), name);
+    if (view.op == OpKind::Reshape) return build::reshape(fusion_, written, sizesOf(whole), name);
+    // An expand that repeats no element: whyNoUpdate refuses the others.
+    FUSER_CHECK(view.op == OpKind::Expand, opName(view.op), " is not a view that is written through");
+    return build::set(fusion_, written, name);
+  }
+
+  void refuseUncertainViews(const TensorView* storage) const {
+    for (const Val* reshaped : uncertainSoFar_) {
+      FUSER_USER_CHECK(storageOf(uncertain_.at(reshaped).operand) != storage, "update: whether %", reshaped->name(),
+                       " is a view of %", storage->name(),
+                       ", which is written to, or a copy depends on the run: make it a copy with set");
+    }
+  }
+
+  FunctionalFusion finish() {
+    std::vector<Val*> outputs;
+    for (Val* output : fusion_.outputs()) {
+      Val* now = current(output);
+      if (now != output && !output->isFusionInput()) takeName(output->as<TensorView>(), now);
+      outputs.push_back(now);
+    }
+    FunctionalFusion result;
+    for (Val* input : fusion_.inputs()) {
+      Val* last = current(input);
+      if (last == input) continue;
+      if (std::find(outputs.begin(), outputs.end(), last) == outputs.end()) outputs.push_back(last);
+      result.aliases.emplace_back(last->name(), input->name());
+    }
+    fusion_.setOutputs(std::move(outputs));
+    result.fusion = std::move(result_);
+    return result;
+  }
+
+  // An output keeps its name; what it was before the updates is %y.u0.
+  void takeName(TensorView* former, Val* now) {
+    if (!renamed_.insert(former).second) return;  // returned before
+    const std::string name = former->name();
+    former->setName(freshName(former, 0));
+    now->setName(name);
+  }
+
+  std::unique_ptr<Fusion> result_;
+  Fusion& fusion_;
+  std::set<std::string> names_;
+  std::set<const Val*> renamed_;
+  std::vector<const Val*> uncertainSoFar_;
+  // For lookups only, by tensors of the statements.
+  std::map<const Val*, View> views_;
+  std::map<const Val*, View> uncertain_;  // reshapes that are views in some runs
+  std::map<const Val*, Latest> latest_;
+  std::map<const Val*, size_t> versions_;  // of storages
+};
+
+}  // namespace
+
+FunctionalFusion functionalUpdates(const Fusion& fusion) { return Functionalizer(fusion).run(); }
+
+Case functionalCase(const Case& testCase) {
+  Case result = cloneCase(testCase);
+  if (!hasUpdates(*testCase.fusion)) return result;
+  FUSER_USER_CHECK(!testCase.schedule, "update: a schedule for the whole fusion has no order of statements");
+  FunctionalFusion functional = functionalUpdates(*testCase.fusion);
+  for (const auto& [output, input] : functional.aliases) {
+    for (const auto& [aliased, overwritten] : testCase.aliases) {
+      FUSER_USER_CHECK(overwritten != input, "alias %", aliased, " -> %", input, ": an update writes to %", input);
+    }
+    result.aliases.emplace_back(output, input);
+  }
+  result.fusion = std::move(functional.fusion);
+  return result;
+}
+
+}  // namespace fuser

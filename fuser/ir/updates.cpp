@@ -1,0 +1,166 @@
+#include "fuser/ir/updates.h"
+
+#include <algorithm>
+
+#include "fuser/ir/view_axes.h"
+
+namespace fuser {
+namespace {
+
+// In elements, one per axis; null: only a run knows it.
+using Strides = std::vector<IntExpr>;
+
+// Of memory of a tensor of its own: an input's layout, row-major for what is computed.
+Strides ownStrides(const TensorView* tensor, IntExprArena& ints) {
+  const std::vector<IterDomain*> axes = tensor->axes();
+  Strides strides(axes.size(), nullptr);
+  const TensorDomain& domain = tensor->domain();
+  IntExpr spanned = ints.constant(1);
+  for (size_t place = axes.size(); place-- > 0;) {
+    const size_t axis = tensor->isFusionInput() ? static_cast<size_t>(domain.allocationOrder[place]) : place;
+    if (axes[axis]->isBroadcast()) {
+      strides[axis] = ints.constant(axes[axis]->isExpanded() ? 0 : 1);
+      continue;
+    }
+    const bool dense = !tensor->isFusionInput() || domain.contiguity[place].value_or(true);
+    if (!dense) spanned = nullptr;
+    strides[axis] = spanned;
+    if (spanned) spanned = ints.mul(spanned, axes[axis]->size());
+  }
+  return strides;
+}
+
+Strides stridesOf(const TensorView* tensor, IntExprArena& ints);
+
+Strides stridesOfView(const Expr* expr, IntExprArena& ints) {
+  const Strides operand = stridesOf(expr->input(0)->as<TensorView>(), ints);
+  const Attributes& attributes = expr->attributes();
+  const size_t rank = expr->output()->as<TensorView>()->rank();
+  Strides strides;
+  const auto has = [&](size_t axis) {
+    const std::vector<int64_t>& dims = attributes.dims();
+    return std::find(dims.begin(), dims.end(), static_cast<int64_t>(axis)) != dims.end();
+  };
+  const OpKind op = expr->op();
+  if (op == OpKind::Permute) {
+    for (int64_t dim : attributes.dims()) strides.push_back(operand[static_cast<size_t>(dim)]);
+  } else if (op == OpKind::Unsqueeze) {
+    for (size_t axis = 0, next = 0; axis < rank; ++axis) {
+      strides.push_back(has(axis) ? ints.constant(1) : operand[next++]);
+    }
+  } else if (op == OpKind::Squeeze) {
+    for (size_t axis = 0; axis < operand.size(); ++axis) {
+      if (!has(axis)) strides.push_back(operand[axis]);
+    }
+  } else if (op == OpKind::Expand) {
+    const std::vector<IterDomain*> axes = expr->output()->as<TensorView>()->axes();
+    for (size_t axis = 0; axis < rank; ++axis) {
+      strides.push_back(axes[axis]->isExpanded() ? ints.constant(0) : operand[axis]);
+    }
+  } else if (op == OpKind::Slice) {
+    strides = operand;
+    IntExpr& stride = strides[static_cast<size_t>(attributes.dim())];
+    if (stride) stride = ints.mul(stride, attributes.step());
+  } else {
+    strides.resize(rank, nullptr);  // of a reshape: what follows depends on the run
+  }
+  return strides;
+}
+
+Strides stridesOf(const TensorView* tensor, IntExprArena& ints) {
+  const Expr* maker = tensor->definition();
+  if (!maker || memoryOf(maker) == Memory::Own) return ownStrides(tensor, ints);
+  return stridesOfView(maker, ints);
+}
+
+bool isOne(IntExpr size) { return size->isConstant(1); }
+
+// A reshape is a view where neighbouring axes that become one lie as one in memory.
+Memory memoryOfReshape(const Expr* expr) {
+  IntExprArena& ints = expr->fusion().ints();
+  const auto* operand = expr->input(0)->as<TensorView>();
+  const std::vector<IntExpr> from = sizesOf(operand);
+  const std::vector<IntExpr> to = reshapedSizes(ints, from, expr->attributes().shape());
+  const Strides strides = stridesOf(operand, ints);
+  bool depends = false;
+  for (const ReshapeGroup& group : reshapeGroups(ints, from, to)) {
+    size_t last = group.fromEnd;  // the next inner axis of more than one element
+    for (size_t axis = group.fromEnd; axis-- > group.from;) {
+      if (isOne(from[axis])) continue;
+      if (last != group.fromEnd) {
+        const IntExpr spanned = strides[last] ? ints.mul(strides[last], from[last]) : nullptr;
+        if (!spanned || !strides[axis]) {
+          depends = true;
+        } else if (spanned != strides[axis]) {
+          if (spanned->isConstant() && strides[axis]->isConstant() && from[axis]->isConstant()) return Memory::Own;
+          depends = true;
+        }
+      }
+      last = axis;
+    }
+  }
+  return depends ? Memory::Depends : Memory::OfOperand;
+}
+
+}  // namespace
+
+bool hasUpdates(const Fusion& fusion) {
+  const std::vector<Expr*>& exprs = fusion.liveExprs();
+  return std::any_of(exprs.begin(), exprs.end(), [](const Expr* expr) { return expr->family() == Family::Update; });
+}
+
+bool isUpdated(const Fusion& fusion, const TensorView* storage) {
+  const std::vector<Expr*>& exprs = fusion.liveExprs();
+  return std::any_of(exprs.begin(), exprs.end(), [&](const Expr* expr) {
+    return expr->family() == Family::Update && storageOf(expr->input(0)->as<TensorView>()) == storage;
+  });
+}
+
+Memory memoryOf(const Expr* expr) {
+  constexpr OpKind kViews[] = {OpKind::Slice, OpKind::Permute, OpKind::Unsqueeze, OpKind::Squeeze, OpKind::Expand};
+  if (expr->op() == OpKind::Reshape) return memoryOfReshape(expr);
+  const bool isView = std::find(std::begin(kViews), std::end(kViews), expr->op()) != std::end(kViews);
+  return isView ? Memory::OfOperand : Memory::Own;
+}
+
+std::vector<Expr*> viewsTo(const TensorView* tensor) {
+  std::vector<Expr*> views;
+  while (Expr* maker = tensor->definition()) {
+    if (memoryOf(maker) != Memory::OfOperand) break;
+    views.insert(views.begin(), maker);
+    tensor = maker->input(0)->as<TensorView>();
+  }
+  return views;
+}
+
+const TensorView* storageOf(const TensorView* tensor) {
+  const std::vector<Expr*> views = viewsTo(tensor);
+  return views.empty() ? tensor : views.front()->input(0)->as<TensorView>();
+}
+
+std::string whyNoUpdate(const TensorView* tensor) {
+  if (tensor->isCpuScalar()) return concat("%", tensor->name(), " lies on the host");
+  const auto expandedAxis = [](const TensorView* view) {
+    const std::vector<IterDomain*> axes = view->axes();
+    return std::find_if(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis->isExpanded(); }) -
+           axes.begin();
+  };
+  std::vector<const TensorView*> chain{tensor};
+  for (const Expr* view : viewsTo(tensor)) chain.push_back(view->input(0)->as<TensorView>());
+  for (const TensorView* view : chain) {
+    const auto axis = expandedAxis(view);
+    if (axis == static_cast<ptrdiff_t>(view->rank())) continue;
+    return concat("the elements of %", view->name(), " along its expanded axis ", axis,
+                  " share memory: write to what it expands");
+  }
+  const TensorView* storage = storageOf(tensor);
+  const Expr* maker = storage->definition();
+  if (maker && memoryOf(maker) == Memory::Depends) {
+    const Val* operand = maker->input(0);
+    return concat("whether %", storage->name(), " is a view of %", operand->name(),
+                  " or a copy depends on the run: make it a copy with set, or write to %", operand->name());
+  }
+  return "";
+}
+
+}  // namespace fuser

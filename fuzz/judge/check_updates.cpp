@@ -1,0 +1,64 @@
+#include "fuzz/judge/check_updates.h"
+
+#include <algorithm>
+
+#include "fuser/case/aliases.h"
+#include "fuser/case/functional_updates.h"
+#include "fuser/evaluate/check_shapes.h"
+#include "fuser/ir/updates.h"
+#include "fuser/support/set_up_error.h"
+#include "fuzz/judge/same_bits.h"
+#include "oracle/reference/reference.h"
+
+namespace fuser::fuzz {
+
+std::string wrongUpdate(const Case& statements, const Case& functional, const std::vector<HostValue>& inputs) {
+  ExpressionEvaluator sizes(*functional.fusion);
+  sizes.bindInputs(inputs);
+  checkShapes(*functional.fusion, sizes);
+  std::vector<reference::Value> values;
+  for (const HostValue& input : inputs) values.push_back({input, nullptr});
+  const reference::MemoryAfter wanted = reference::runStatements(*statements.fusion, values);
+  const reference::MemoryAfter given = reference::runStatements(*functional.fusion, values);
+  const auto problem = [](std::string_view what, const Val* val) {
+    return concat("updates: ", what, " %", val->name(), " has other elements than the statements leave in memory");
+  };
+  const std::vector<Val*>& outputs = statements.fusion->outputs();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!sameBits(wanted.outputs[i].value, given.outputs.at(i).value)) return problem("output", outputs[i]);
+  }
+  for (const auto& [output, input] : aliasesIn(*functional.fusion, functional.aliases)) {
+    const std::vector<Val*>& known = functional.fusion->inputs();
+    const auto place = static_cast<size_t>(std::find(known.begin(), known.end(), input) - known.begin());
+    const bool isWritten = statements.aliases.size() < functional.aliases.size() &&
+                           std::none_of(statements.aliases.begin(), statements.aliases.end(),
+                                        [&](const auto& alias) { return alias.second == input->name(); });
+    if (isWritten && !sameBits(wanted.inputs[place].value, given.outputs.at(output).value)) {
+      return problem("input", input);
+    }
+  }
+  return "";
+}
+
+FunctionalForm::FunctionalForm(const Case& statements) {
+  if (!hasUpdates(*statements.fusion)) return;
+  try {
+    made = functionalCase(statements);
+  } catch (const std::exception& error) {
+    rethrowIfSetUpError(error);
+    refusal = std::current_exception();
+  }
+}
+
+FunctionalCases::FunctionalCases(std::span<const Case* const> cases) : cases_(cases.begin(), cases.end()) {
+  for (const Case*& testCase : cases_) {
+    if (!hasUpdates(*testCase->fusion)) continue;
+    try {
+      testCase = &made_.emplace_back(functionalCase(*testCase));
+    } catch (const UserError& error) {
+      rethrowIfSetUpError(error);
+    }
+  }
+}
+
+}  // namespace fuser::fuzz
