@@ -146,6 +146,7 @@ constexpr RuleGroup ruleGroup(fuser::OpKind op) {
     case OpKind::Expand:
     case OpKind::Eye:
     case OpKind::Flip:
+    case OpKind::Select:
     case OpKind::SliceScatter:
     case OpKind::Update:
     case OpKind::Full:

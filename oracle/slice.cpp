@@ -311,6 +311,8 @@ Value Slice::compute(const Expr* expr, size_t result) {
     case fuser::Family::Reshape: return reshaped(x[0], shapeOf(expr));
     case fuser::Family::Repeat: return repeatedBy(x[0], shapeOf(expr));
     case fuser::Family::Flip: return flipped(x[0], expr->attributes().dims());
+    case fuser::Family::Select:
+      return selected(x[0], static_cast<size_t>(expr->attributes().dim()), numbersOf(expr).at(0));
     case fuser::Family::SliceScatter:
       return written(x[0], x[1], static_cast<size_t>(expr->attributes().dim()), shapeOf(expr));
     case fuser::Family::Update: FUSER_CHECK(false, "the functional form of a fusion has no updates");

@@ -96,6 +96,7 @@ Value collected(std::span<const Value> x, const fuser::Dims& sizes,
 
 // slice, pad (the value is a scalar), cat, reshape, repeat, by their evaluated bounds, counts and sizes.
 Value sliced(const Value& x, size_t dim, const fuser::Dims& startEndStep);
+Value selected(const Value& x, size_t dim, int64_t index);
 // x with `into` at the places of that slice.
 Value written(const Value& x, const Value& into, size_t dim, const fuser::Dims& startEndStep);
 Value padded(const Value& x, const Value& value, std::span<const int64_t> pads);

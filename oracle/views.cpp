@@ -74,6 +74,14 @@ Value sliced(const Value& x, size_t dim, const Dims& startEndStep) {
   });
 }
 
+// The one index's memory, without the axis.
+Value selected(const Value& x, size_t dim, int64_t index) {
+  Value one = sliced(x, dim, {index, index == -1 ? x.sizes[dim] : index + 1, 1});
+  one.sizes.erase(dim);
+  one.strides.erase(dim);
+  return one;
+}
+
 Value written(const Value& x, const Value& into, size_t dim, const Dims& startEndStep) {
   const int64_t size = x.sizes[dim], step = startEndStep[2];
   const int64_t start = std::clamp<int64_t>(startEndStep[0] + (startEndStep[0] < 0 ? size : 0), 0, size);

@@ -23,6 +23,13 @@ SliceBounds boundsOf(const Expr* expr) {
   return sliceBounds(intsOf(expr), axes.at(static_cast<size_t>(attributes.dim()))->size(), attributes);
 }
 
+// Of a select.
+IntExpr placeOf(const Expr* expr) {
+  const std::vector<IterDomain*> axes = expr->input(0)->as<TensorView>()->axes();
+  const Attributes& attributes = expr->attributes();
+  return selectedPlace(intsOf(expr), axes.at(static_cast<size_t>(attributes.dim()))->size(), attributes.index());
+}
+
 std::vector<ReshapeGroup> groupsOf(const Expr* expr) {
   const std::vector<IntExpr> from = sizesOf(expr->input(0)->as<TensorView>());
   return reshapeGroups(intsOf(expr), from, reshapedSizes(intsOf(expr), from, expr->attributes().shape()));
@@ -134,6 +141,7 @@ class ViewMap {
       case Family::Reshape: reshape(); break;
       case Family::Repeat: repeat(); break;
       case Family::Flip: flip(); break;
+      case Family::Select: select(); break;
       case Family::SliceScatter: sliceScatter(); break;
       case Family::Unary:
       case Family::Binary:
@@ -229,6 +237,12 @@ class ViewMap {
     }
   }
 
+  void select() {
+    keepAll();
+    const IntExpr place = import_(placeOf(expr_));
+    element_.coordinates.insert(element_.coordinates.begin() + attributes().dim(), place);
+  }
+
   // The second operand at the places of the slice, the first one elsewhere.
   void sliceScatter() {
     const SliceBounds bounds = boundsOf(expr_);
@@ -301,6 +315,9 @@ std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
     case Family::Reshape: return axesOfReshape(expr);
     case Family::Repeat: return axesOfRepeat(expr, producer);
     case Family::Flip: return axesOfFlip(expr, producer);
+    case Family::Select:
+      for (size_t axis = static_cast<size_t>(dims[0]); axis < rank; ++axis) ++map[axis];
+      return map;
     case Family::SliceScatter: return axesOfSliceScatter(expr, producer);
     case Family::Factory:
     case Family::Range:
@@ -313,7 +330,7 @@ std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
 
 std::vector<int> axesBeside(const Expr* expr, const TensorView* producer) {
   std::vector<int> map = producerAxes(expr, producer);
-  if (!isView(expr) || expr->family() == Family::Reshape) return map;
+  if (!isView(expr) || expr->family() == Family::Reshape || expr->family() == Family::Select) return map;
   const size_t added = map.size() - producer->rank();
   for (size_t i = added; i < map.size(); ++i) map[i] = static_cast<int>(i - added);
   return map;

@@ -140,6 +140,15 @@ class Functionalizer {
     if (view.op == OpKind::Slice) {
       return build::structuralTensor(fusion_, OpKind::SliceScatter, {whole, written}, attributes, name);
     }
+    if (view.op == OpKind::Select) {
+      const int64_t dim = attributes.dim();
+      IntExprArena& ints = fusion_.ints();
+      const IntExpr size = whole->axes()[static_cast<size_t>(dim)]->size();
+      const IntExpr place = selectedPlace(ints, size, attributes.index());
+      TensorView* row = build::unsqueeze(fusion_, written, {dim}, name + ".row");
+      return build::structuralTensor(fusion_, OpKind::SliceScatter, {whole, row},
+                                     Attributes().dim(dim).start(place).end(ints.add(place, ints.constant(1))), name);
+    }
     if (view.op == OpKind::Permute) {
       std::vector<int64_t> inverse(attributes.dims().size());
       for (size_t i = 0; i < inverse.size(); ++i) {

@@ -111,6 +111,14 @@ void checkReshape(const Expr* expr, ExpressionEvaluator& evaluator) {
                    " has ", *checkedNumel(from), " elements, and cannot be reshaped to ", asked);
 }
 
+void checkSelect(const Expr* expr, ExpressionEvaluator& evaluator) {
+  const TensorView* tensor = expr->input(0)->as<TensorView>();
+  const int64_t dim = expr->attributes().dim(), size = evaluator.sizes(tensor)[static_cast<size_t>(dim)];
+  const int64_t index = evaluator.evaluate(expr->attributes().index());
+  FUSER_USER_CHECK(index >= -size && index < size, opText(expr), ": index ", index, " is out of range for axis ", dim,
+                   " of %", tensor->name(), ", of size ", size);
+}
+
 // What is written has the sizes of the slice that it replaces.
 void checkSliceScatter(const Expr* expr, ExpressionEvaluator& evaluator) {
   const TensorView* source = expr->input(1)->as<TensorView>();
@@ -154,6 +162,7 @@ void checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
       case Family::Cat: checkCat(expr, evaluator); break;
       case Family::Reshape: checkReshape(expr, evaluator); break;
       case Family::Repeat: checkRepeat(expr, evaluator); break;
+      case Family::Select: checkSelect(expr, evaluator); break;
       case Family::SliceScatter: checkSliceScatter(expr, evaluator); break;
       case Family::Cast:
       case Family::LoadStore:

@@ -38,7 +38,7 @@ Strides stridesOfView(const Expr* expr, IntExprArena& ints) {
   const size_t rank = expr->output()->as<TensorView>()->rank();
   Strides strides;
   const auto has = [&](size_t axis) {
-    const std::vector<int64_t>& dims = attributes.dims();
+    const std::vector<int64_t>& dims = attributes.allAxes();
     return std::find(dims.begin(), dims.end(), static_cast<int64_t>(axis)) != dims.end();
   };
   const OpKind op = expr->op();
@@ -48,7 +48,7 @@ Strides stridesOfView(const Expr* expr, IntExprArena& ints) {
     for (size_t axis = 0, next = 0; axis < rank; ++axis) {
       strides.push_back(has(axis) ? ints.constant(1) : operand[next++]);
     }
-  } else if (op == OpKind::Squeeze) {
+  } else if (op == OpKind::Squeeze || op == OpKind::Select) {
     for (size_t axis = 0; axis < operand.size(); ++axis) {
       if (!has(axis)) strides.push_back(operand[axis]);
     }
@@ -117,7 +117,8 @@ bool isUpdated(const Fusion& fusion, const TensorView* storage) {
 }
 
 Memory memoryOf(const Expr* expr) {
-  constexpr OpKind kViews[] = {OpKind::Slice, OpKind::Permute, OpKind::Unsqueeze, OpKind::Squeeze, OpKind::Expand};
+  constexpr OpKind kViews[] = {OpKind::Slice,   OpKind::Permute, OpKind::Unsqueeze,
+                               OpKind::Squeeze, OpKind::Expand,  OpKind::Select};
   if (expr->op() == OpKind::Reshape) return memoryOfReshape(expr);
   const bool isView = std::find(std::begin(kViews), std::end(kViews), expr->op()) != std::end(kViews);
   return isView ? Memory::OfOperand : Memory::Own;

@@ -3,10 +3,10 @@
 // expression of the fusion (family Update) whose result nobody reads. Of a fusion with updates, the order of exprs() is
 // that of its statements: a statement reads what memory holds when its turn comes.
 //
-// Which values share memory is PyTorch's: slice, permute, unsqueeze, squeeze and expand give views of their operand's
-// memory, and so does a reshape where strides allow it; all other ops, set, flip and casts among them, give memory of
-// their own, which is row-major. (PyTorch keeps the strides of operands in pointwise ops; a reshape of such a result
-// may copy there.)
+// Which values share memory is PyTorch's: slice, select, permute, unsqueeze, squeeze and expand give views of their
+// operand's memory, and so does a reshape where strides allow it; all other ops, set, flip and casts among them, give
+// memory of their own, which is row-major. (PyTorch keeps the strides of operands in pointwise ops; a reshape of such a
+// result may copy there.)
 
 #include <string>
 #include <vector>

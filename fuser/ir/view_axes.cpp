@@ -109,6 +109,15 @@ class ViewInference {
     if (operands_.size() > 1) axes_[along] = stored(plain(ints_, size));
   }
 
+  void select() {
+    const size_t along = dim();
+    const IntExpr size = sizeOf(axes_[along]), index = attributes_.index();
+    FUSER_USER_CHECK(
+        !size->isConstant() || !index->isConstant() || (index->value >= -size->value && index->value < size->value),
+        "select of ", text(), ": index ", index->value, " is out of range for axis ", along, " of size ", size->value);
+    axes_.erase(axes_.begin() + static_cast<ptrdiff_t>(along));
+  }
+
   // The axes of the tensor that is written to; those of the other one are a slice's. What several elements of the
   // tensor share is stored for each of them.
   void sliceScatter() {
@@ -215,6 +224,11 @@ class ViewInference {
   std::vector<AxisType> axes_;
 };
 
+// 1 where the bound is negative, else 0.
+IntExpr isNegative(IntExprArena& ints, IntExpr bound) {
+  return ints.min(ints.max(ints.mul(bound, ints.constant(-1)), ints.constant(0)), ints.constant(1));
+}
+
 // Clamps a slice's bound to [0, size]. If its sign is unknown, (bound < 0) is expressed as min(max(-bound, 0), 1).
 IntExpr clampedBound(IntExprArena& ints, IntExpr bound, IntExpr size) {
   const IntExpr zero = ints.constant(0);
@@ -223,8 +237,7 @@ IntExpr clampedBound(IntExprArena& ints, IntExpr bound, IntExpr size) {
   if (bound == size) return size;
   if (bound->range.low >= 0) return fromStart();
   if (bound->range.high < 0) return fromEnd();
-  const IntExpr isNegative = ints.min(ints.max(ints.mul(bound, ints.constant(-1)), zero), ints.constant(1));
-  return ints.add(fromStart(), ints.mul(isNegative, fromEnd()));
+  return ints.add(fromStart(), ints.mul(isNegative(ints, bound), fromEnd()));
 }
 
 void collectFactors(IntExpr expr, std::vector<IntExpr>& constants, std::vector<IntExpr>& factors) {
@@ -254,6 +267,9 @@ InferredType inferReshape(Fusion& fusion, OpKind op, std::span<Val* const> opera
 }
 InferredType inferRepeat(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
   return ViewInference(fusion, op, operands, attributes).run(&ViewInference::repeat);
+}
+InferredType inferSelect(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
+  return ViewInference(fusion, op, operands, attributes).run(&ViewInference::select);
 }
 InferredType inferSliceScatter(Fusion& fusion, OpKind op, std::span<Val* const> operands,
                                const Attributes& attributes) {
@@ -290,6 +306,12 @@ SliceBounds sliceBounds(IntExprArena& ints, IntExpr size, const Attributes& attr
   const IntExpr distance = ints.sub(end, start);
   const IntExpr length = ints.provablyAtMost(start, end) ? distance : ints.max(distance, ints.constant(0));
   return {start, plain(ints, ints.ceilDiv(length, attributes.step()))};
+}
+
+IntExpr selectedPlace(IntExprArena& ints, IntExpr size, IntExpr index) {
+  if (index->range.low >= 0) return index;
+  if (index->range.high < 0) return ints.add(index, size);
+  return ints.add(index, ints.mul(isNegative(ints, index), size));
 }
 
 Padding paddingOf(IntExprArena& ints, const std::vector<IntExpr>& pads, size_t axis, size_t rank) {

@@ -1,6 +1,7 @@
 #pragma once
 // Shape inference of the ops that change the coordinates of elements (slice, pad, cat, reshape, repeat,
-// slice_scatter), and the arithmetic of their bounds, which the coordinate map (fuser/analysis/axis_map.h) shares.
+// select, slice_scatter), and the arithmetic of their bounds, which the coordinate map (fuser/analysis/axis_map.h)
+// shares.
 
 #include "fuser/ir/infer.h"
 
@@ -9,7 +10,7 @@ namespace fuser {
 // Infers the type of such an op; infer() calls these, with the same errors. An axis of constant size 1 becomes a
 // broadcast axis. A broadcast axis that still holds one element stays a broadcast axis, expanded to the new size.
 using InferView = InferredType(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes);
-InferView inferSlice, inferPad, inferCat, inferReshape, inferRepeat, inferSliceScatter;
+InferView inferSlice, inferPad, inferCat, inferReshape, inferRepeat, inferSelect, inferSliceScatter;
 
 // Throws a UserError when constant sizes show that every run fails: a negative size, or a reshape to another number of
 // elements. Only the builders call it: a rewrite may find such a constant too late to reject the program.
@@ -22,6 +23,9 @@ struct SliceBounds {
   IntExpr size;  // of the result, in elements
 };
 SliceBounds sliceBounds(IntExprArena& ints, IntExpr size, const Attributes& attributes);
+
+// The place that an index selects along an axis of this size: a negative one counts from the end. Nothing is clamped.
+IntExpr selectedPlace(IntExprArena& ints, IntExpr size, IntExpr index);
 
 // The elements that pad adds before (low) and after (high) an axis; negative: removes; 0 for axes without an entry.
 struct Padding {

@@ -375,6 +375,7 @@ void StatementBuilder::emitElement(const Element& element, IntExpr condition, Bo
     case Family::Reshape:
     case Family::Repeat:
     case Family::Flip:
+    case Family::Select:
     case Family::Factory: return where([&](Body& inner) { move(element, 0, inner); });
     case Family::Pad:
     case Family::Cat:

@@ -56,7 +56,19 @@ std::string takes(const OpInfo& info) {
                 most == 1 ? " operand" : " operands");
 }
 
+// PyTorch's names that the language lacks, so that a program that uses one is told apart from one that misspells.
+constexpr std::string_view kLacking =
+    " roll as_strided select_scatter diagonal diagonal_scatter view index_select gather scatter take_along_dim "
+    "index_put scatter_add index_add embedding masked_fill argmax argmin max min rand randn rand_like randn_like "
+    "uniform normal bernoulli dropout randint matmul mm bmm linear addmm dot outer cumsum cumprod cummax cummin "
+    "logcumsumexp sort argsort topk median kthvalue bucketize searchsorted unfold avg_pool max_pool triu tril one_hot "
+    "std logsumexp softmax log_softmax layer_norm rms_norm batch_norm group_norm transpose flatten narrow split chunk "
+    "stack ";
+
 std::string unknownOp(std::string_view name) {
+  if (kLacking.find(concat(" ", name, " ")) != kLacking.npos) {
+    return concat("PyTorch's '", name, "' is not in the language yet; `fuser-opt --list-ops` lists what is");
+  }
   std::vector<std::string_view> known;
   for (OpKind op : kAllOps) known.push_back(opInfo(op).mnemonic);
   const std::string guess = didYouMean(name, known);

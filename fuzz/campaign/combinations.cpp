@@ -98,6 +98,7 @@ std::optional<Program> programOf(OpKind op, DataType dtype, int64_t rank) {
       program.line = onA("repeats = " + listOf(rank, [](int64_t i) { return concat(i == 0 ? 2 : 1); }));
       break;
     case Family::Flip: program.line = onA("dims = [0]"); break;
+    case Family::Select: program.line = onA(concat("dim = ", last, ", index = 0")); break;
     case Family::Update: program.line = "set(%a)\n  update %y = %a"; break;
     case Family::SliceScatter: program.line = concat(name, "(%a, %a) {dim = ", last, "}"); break;
     case Family::Reduction:

@@ -108,7 +108,8 @@ class ProgramMaker {
       results = {build::pointwise(*fusion_, line.op, operands, line.results[0])};
     } else {
       Attributes attributes = withExtents(line.attributes, [&](IntExpr size) { return sizeOf(size); });
-      results = build::structural(*fusion_, line.op, std::move(operands), std::move(attributes), line.results);
+      results = build::structural(*fusion_, line.op, std::move(operands), std::move(attributes),
+                                  info.family == Family::Update ? std::vector<std::string>() : line.results);
     }
     if (info.family == Family::Update) return;  // nobody reads its result
     for (size_t i = 0; i < results.size(); ++i) define(line.results[i], results[i]);

@@ -168,6 +168,13 @@ OnnxValue sliced(const Nodes& nodes) {
                   {written.dim()}, {nodes.evaluated(written.step())});
 }
 
+OnnxValue selected(const Nodes& nodes) {
+  const int64_t dim = nodes.attributes().dim(), index = nodes.evaluated(nodes.attributes().index());
+  const int64_t end = index == -1 ? INT64_MAX : index + 1;
+  const OnnxValue one = slicedAt(nodes, nodes.operand(0), {index}, {end}, {dim}, {1});
+  return nodes.node("Squeeze", "", {one, nodes.integers({dim})});
+}
+
 // What stands before the slice, what is written, and what stands behind it; with a step each element goes to its index.
 OnnxValue written(const Nodes& nodes) {
   const Attributes& attributes = nodes.attributes();

@@ -227,6 +227,14 @@ StablehloValue sliced(const Lines& lines) {
   return slicedAt(lines, value, axis, start, end, lines.evaluated(written.step()));
 }
 
+StablehloValue selected(const Lines& lines) {
+  const StablehloValue value = lines.operand(0);
+  const auto axis = static_cast<size_t>(lines.attributes().dim());
+  const int64_t index = lines.evaluated(lines.attributes().index());
+  const int64_t place = index < 0 ? index + value.sizes[axis] : index;
+  return reshapedTo(lines, slicedAt(lines, value, axis, place, place + 1, 1), lines.sizesOfResult());
+}
+
 // Padded to the whole size, beside a mask of its places that is padded in the same way.
 StablehloValue written(const Lines& lines) {
   const Attributes& attributes = lines.attributes();

@@ -423,6 +423,7 @@ bool applyFamily(Workspace& work, OpKind op) {
     case Family::Repeat: return applyRepeat(work);
     case Family::Flip: return applyFlip(work);
     case Family::Update: return applyUpdate(work);
+    case Family::Select: return applySelect(work);
     case Family::SliceScatter: return applySliceScatter(work);
     case Family::Item: return applyItem(work);
     case Family::Reduction: return applyReduction(work, op);

@@ -88,6 +88,7 @@ double factorOf(const ExactDraw& draw, Family family) {
     case Family::Reshape:
     case Family::Repeat:
     case Family::Flip:
+    case Family::Select:
     case Family::SliceScatter:
     case Family::Update: return draw.moves;
     case Family::Factory:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "fuser/ir/updates.h"
 #include "fuzz/generate/devices.h"
 #include "fuzz/generate/exact_draws.h"
 #include "fuzz/generate/preallocated.h"

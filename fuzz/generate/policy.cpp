@@ -39,7 +39,7 @@ void drawOps(Choices& choices, const GeneratorOptions& options, Policy& policy) 
   const double share = choices.pick(kShares);
   for (OpKind op : kAllOps) {
     const size_t index = static_cast<size_t>(op);
-    if (!policy.allowed[index] || !choices.chance(share)) continue;
+    if (!policy.allowed[index] || familyInfo(opInfo(op).family).weight == 0 || !choices.chance(share)) continue;
     const size_t family = static_cast<size_t>(opInfo(op).family);
     policy.opWeights[index] = familyInfo(opInfo(op).family).weight * favour[family] / rows[family] *
                               static_cast<double>(choices.integer(1, 4));

@@ -58,13 +58,13 @@ size_t drawView(Workspace& work, size_t operand) {
     default: {
       if (rank == 0) return operand;
       const size_t axis = choices.index(rank);
-      if (!axes[axis]->size()->isConstant() || axes[axis]->size()->value == 0) return operand;
-      const int64_t at = choices.integer(0, axes[axis]->size()->value - 1);
-      const auto dim = static_cast<int64_t>(axis);
-      TensorView* one = axes[axis]->isBroadcast() ? value.tensor
-                                                  : build::slice(fusion, value.tensor, dim, ints.constant(at),
-                                                                 ints.constant(at + 1), nullptr, work.freshName());
-      return work.keep(build::squeeze(fusion, one, {dim}, work.freshName()), value.estimate);
+      const int64_t least = std::min(value.sizes[0][axis], value.sizes[1][axis]);
+      if (least == 0) return operand;
+      const IntExpr index = ints.constant(choices.integer(-least, least - 1));
+      return work.keep(
+          build::structuralTensor(fusion, OpKind::Select, {value.tensor},
+                                  Attributes().dim(static_cast<int64_t>(axis)).index(index), work.freshName()),
+          value.estimate);
     }
   }
 }

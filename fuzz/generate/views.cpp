@@ -262,6 +262,23 @@ bool applySlice(Workspace& work) {
   return true;
 }
 
+// Of an axis that has elements in every run; a negative index now and then.
+bool applySelect(Workspace& work) {
+  const int64_t operand = drawViewed(work, [](const TensorValue& value) {
+    return value.tensor->rank() > 0 && isShort(value, 20) && numel(value.sizes[0]) > 0 && numel(value.sizes[1]) > 0;
+  });
+  if (operand < 0) return false;
+  const TensorValue value = work.tensors[operand];
+  const size_t axis = work.choices.index(value.tensor->rank());
+  const int64_t least = leastSize(value, axis);
+  const IntExpr scalar = work.choices.chance(0.15) ? scalarBetween(work, -least, least - 1) : nullptr;
+  const IntExpr index = scalar ? scalar : work.fusion->ints().constant(work.choices.integer(-least, least - 1));
+  work.keep(build::structuralTensor(*work.fusion, OpKind::Select, {value.tensor},
+                                    Attributes().dim(static_cast<int64_t>(axis)).index(index), work.freshName()),
+            value.estimate);
+  return true;
+}
+
 // What is written into a slice: what an op makes of the slice itself, as an update in place does, another tensor of its
 // sizes, or a new one. -1 where none came out.
 int64_t drawWritten(Workspace& work, const TensorValue& target, size_t axis, const Attributes& attributes) {

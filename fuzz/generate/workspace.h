@@ -132,6 +132,7 @@ bool applyPad(Workspace& work);
 bool applyCat(Workspace& work);
 bool applyReshape(Workspace& work);
 bool applyRepeat(Workspace& work);
+bool applySelect(Workspace& work);
 bool applySliceScatter(Workspace& work);
 
 // --- updates.cpp ---

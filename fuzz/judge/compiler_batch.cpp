@@ -10,6 +10,7 @@
 #include "fuser/execute/cpu_engine.h"
 #include "fuser/execute/nvrtc.h"
 #include "fuser/runtime/case_settings.h"
+#include "fuser/support/rejection.h"
 #include "fuser/support/set_up_error.h"
 #include "fuzz/judge/caller_memory.h"
 #include "fuzz/judge/check_updates.h"

@@ -241,6 +241,7 @@ class Engine {
       case Family::Reshape:
       case Family::Repeat:
       case Family::Flip:
+      case Family::Select:
       case Family::SliceScatter: return view(expr, x);
       case Family::Update: FUSER_CHECK(false, "a functional fusion has no updates");
       case Family::Item: return x[0].cast(expr->output()->dtype());
@@ -291,6 +292,12 @@ class Engine {
         size_t operand = 0;
         while (index[dim] >= x[operand].sizes[dim]) index[dim] -= x[operand++].sizes[dim];
         return x[operand].at(index);
+      });
+    }
+    if (expr->family() == Family::Select) {
+      return x[0].collected(sizes, [&](Dims index) {
+        index.insert(dim, numbers[0] < 0 ? numbers[0] + x[0].sizes[dim] : numbers[0]);
+        return x[0].at(index);
       });
     }
     if (expr->family() == Family::SliceScatter) {

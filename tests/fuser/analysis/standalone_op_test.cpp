@@ -30,6 +30,7 @@ constexpr OpCase kOps[] = {
     {Family::Expand, "%y = expand(%v) {shape = [i0, -1]}", true},
     {Family::Permute, "%y = permute(%x) {dims = [1, 0]}", true},
     {Family::Slice, "%y = slice(%x) {dim = 0, start = 0, end = 1}", true},
+    {Family::Select, "%y = select(%x) {dim = 1, index = -1}", false},
     {Family::SliceScatter, "%y = slice_scatter(%x, %x) {dim = 1}", false},
     {Family::Flip, "%y = flip(%x) {dims = [1]}", true},
     {Family::Reduction, "%y = sum(%x) {dims = [1]}", true},

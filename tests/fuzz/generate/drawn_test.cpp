@@ -23,6 +23,7 @@ bool takes(OpKind op, size_t rank) {
     case Family::Slice:
     case Family::Pad:
     case Family::Cat:
+    case Family::Select:
     case Family::SliceScatter:
     case Family::Flip: return rank > 0;
     default: return true;
@@ -41,7 +42,7 @@ std::optional<size_t> axesOf(const Expr& expr) {
 }
 
 TEST(DrawnTest, EachOpMeetsEachRankAndAllAxes) {
-  constexpr uint64_t kCases = 30000;
+  constexpr uint64_t kCases = 40000;
   std::map<OpKind, std::set<size_t>> ranks, whole;  // whole: along all axes
   for (uint64_t number = 0; number < kCases; ++number) {
     const Case testCase = generateCase(3, number);

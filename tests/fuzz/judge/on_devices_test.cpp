@@ -10,6 +10,7 @@
 
 #include "fuser/analysis/standalone_op.h"
 #include "fuser/case/functional_updates.h"
+#include "fuser/ir/updates.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuser/text/read_file.h"
@@ -119,6 +120,7 @@ void judgeSeeds(int devices, const JudgeSettings& settings) {
   size_t sharded = 0, undecided = 0;
   std::vector<std::string> left;
   for (const std::filesystem::path& file : seedFiles()) {
+    if (hasUpdates(*readSeed(file, devices).fusion)) continue;  // they run on one device
     std::string text;
     const std::optional<CaseVerdict> verdict = judgeOnDevices(file, devices, settings, text);
     if (!verdict) {

@@ -123,7 +123,7 @@ TEST(BarriersTest, WithoutABarrierInterpReportsARace) {
   small.exclude = {OpKind::Update, OpKind::SliceScatter};  // the shares below are of the sample without them
   Tally tally;
   for (uint64_t number = 0; number < count; ++number) {
-    const Case testCase = generateCase(19, number, small);
+    const Case testCase = generateCase(21, number, small);
     if (testCase.fusion->hasStreams() || testCase.fusion->hasDevices()) continue;
     for (uint64_t draw = 0; draw < 3; ++draw) {
       const std::optional<std::map<int64_t, Schedule>> schedules = randomSchedules(testCase, draw);

@@ -43,7 +43,7 @@ Launches launchesIn(const std::string& name, uint64_t count) {
 }
 
 TEST(IndexWidthViewTest, OnAnotherDeviceBothWidthsAreCommon) {
-  const Launches launches = launchesIn("on another device", 250);
+  const Launches launches = launchesIn("on another device", 300);
   EXPECT_GT(launches.narrow, 30);
   EXPECT_GT(launches.wide, 30);
   EXPECT_EQ(launches.said, 0);

@@ -248,7 +248,7 @@ TEST(ScheduleRulesTest, WhatIsAcceptedRunsCleanAndWhatIsRejectedDoesNot) {
   const View* device = nullptr;
   for (const View& view : allViews()) device = view.name == "on another device" ? &view : device;
   for (uint64_t number = 0; number < count; ++number) {
-    Case testCase = generateCase(23, number, small);
+    Case testCase = generateCase(25, number, small);
     if (testCase.runs.empty() || testCase.fusion->hasStreams() || testCase.fusion->hasDevices()) continue;
     std::optional<Case> elsewhere = number % 3 == 0 ? viewOf(*device, testCase, number) : std::nullopt;
     if (elsewhere) testCase = std::move(*elsewhere);

@@ -302,6 +302,10 @@ std::map<std::string, Evaluation> movesAndReductions() {
       {"squeeze", [](const Call& call) -> Results { return {at::squeeze(call.x.at(0), call.numbers("dims"))}; }},
       {"permute", [](const Call& call) -> Results { return {at::permute(call.x.at(0), call.numbers("dims"))}; }},
       {"flip", [](const Call& call) -> Results { return {at::flip(call.x.at(0), call.numbers("dims"))}; }},
+      {"select",
+       [](const Call& call) -> Results {
+         return {at::select(call.x.at(0), call.number("dim"), call.number("index"))};
+       }},
       {"slice_scatter", sliceScatter},
       {"expand", [](const Call& call) -> Results { return {call.x.at(0).expand(call.numbers("shape"))}; }},
       {"reshape", [](const Call& call) -> Results { return {at::reshape(call.x.at(0), call.numbers("shape"))}; }},

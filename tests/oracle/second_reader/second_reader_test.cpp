@@ -263,6 +263,7 @@ TEST(SecondReaderTest, ReadsTheCorpusAsFuserDoes) {
       compare(testCase, readProgram(text), written);
       compare(testCase, withoutInserted(readProgram(fuser::printCase(testCase))), printed);
     } catch (const fuser::RefusedProgram&) {
+      if (text.find("\n  update %") != text.npos) continue;
       compareRefused(readProgram(text), written);
     }
   }
@@ -288,7 +289,7 @@ TEST(SecondReaderTest, ReadsOneGeneratedCaseInFifty) {
   }
   statistics.print("generated");
   for (fuser::OpKind op : fuser::kAllOps) {
-    if (op == fuser::OpKind::Update) continue;
+    if (fuser::familyInfo(fuser::opInfo(op).family).weight == 0 || op == fuser::OpKind::Update) continue;
     EXPECT_TRUE(statistics.ops.count(std::string(fuser::opInfo(op).mnemonic))) << "no case has " << fuser::opName(op);
   }
 }
