@@ -16,6 +16,7 @@
 //      by views alone
 //  14  a tensor on the host is an input of rank 0; a scalar reads scalars, a tensor's extent (size) or a tensor on the
 //      host (item): no scalar depends on a device's data
+//  15  nobody reads or returns the result of an update, which the text does not name
 #include "fuser/ir/verify.h"
 
 #include <algorithm>
@@ -151,6 +152,9 @@ class Verifier {
       return;
     }
     for (const Val* each : expr->outputs()) checkResult(each, type);
+    if (expr->family() == Family::Update && (!output->uses().empty() || output->isFusionOutput())) {
+      report(15, "the result of update %", expr->input(0)->name(), " is read or returned");
+    }
   }
 
   void checkResult(const Val* output, const InferredType& type) {

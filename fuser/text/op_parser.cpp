@@ -63,7 +63,8 @@ constexpr std::string_view kLacking =
     "uniform normal bernoulli dropout randint matmul mm bmm linear addmm dot outer cumsum cumprod cummax cummin "
     "logcumsumexp sort argsort topk median kthvalue bucketize searchsorted unfold avg_pool max_pool triu tril one_hot "
     "std logsumexp softmax log_softmax layer_norm rms_norm batch_norm group_norm transpose flatten narrow split chunk "
-    "stack ";
+    "stack movedim t unflatten view_as expand_as instance_norm mse_loss cross_entropy nll_loss isin norm std_mean "
+    "scaled_dot_product_attention glu swiglu reduce_window interpolate diag_embed count_nonzero ";
 
 std::string unknownOp(std::string_view name) {
   if (kLacking.find(concat(" ", name, " ")) != kLacking.npos) {

@@ -227,7 +227,9 @@ std::string nameOf(const std::string& file) {
 
 void execute(const Arguments& arguments, const Case& statements, spdlog::logger* log) {
   const PrintRequest request = requestOf(arguments);
-  const Case testCase = functionalCase(statements);
+  // With the case alone asked for, a file that does not compile still prints.
+  const bool caseAlone = request.stages == std::set<Stage>{Stage::Fusion} && request.after.empty() && !arguments.run;
+  const Case testCase = caseAlone ? cloneCase(statements) : functionalCase(statements);
   FusionExecutorCache::Settings settings = settingsOf(testCase);
   if (!arguments.engine.empty()) settings.context.options.engine = engineOf(arguments.engine);
   for (const std::string& dump : arguments.dump) {
@@ -246,13 +248,13 @@ void execute(const Arguments& arguments, const Case& statements, spdlog::logger*
   settings.context.observers.push_back(&printer);
   if (request.stages.count(Stage::Fusion)) std::cout << printCase(statements);
   if (request.stages.count(Stage::Functional)) std::cout << printCase(testCase);
-  // With the case alone asked for, a file that does not compile still prints; --run compiles by itself.
-  const bool fusionOnly = !request.stages.empty() && request.after.empty() &&
-                          std::all_of(request.stages.begin(), request.stages.end(), isText);
+  // Nor does the functional form need a program; --run compiles by itself.
+  const bool textOnly = !request.stages.empty() && request.after.empty() &&
+                        std::all_of(request.stages.begin(), request.stages.end(), isText);
   // Nor does what runs need a program of any sizes.
   const bool runs = arguments.run || request.stages.count(Stage::Cost) != 0;
   const bool printsStage = !request.after.empty() || std::any_of(request.stages.begin(), request.stages.end(), isMade);
-  if (printsStage || (!runs && !fusionOnly)) compileCase(testCase, settings);
+  if (printsStage || (!runs && !textOnly)) compileCase(testCase, settings);
   for (const std::string& step : request.after) {
     const std::vector<std::string>& ran = printer.stepsSeen();
     FUSER_USER_CHECK(std::find(ran.begin(), ran.end(), step) != ran.end(), "--print-after=", step,

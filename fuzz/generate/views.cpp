@@ -1,9 +1,9 @@
-// Ops that give elements other coordinates: slice, pad, cat, reshape, repeat, slice_scatter.
-// Bounds and sizes are valid in every run;
-// they are numbers, sizes of other axes, halves of their own, and scalars.
+// Ops that give elements other coordinates: slice, select, pad, cat, reshape, repeat, slice_scatter. Bounds and sizes
+// are valid in every run; they are numbers, sizes of other axes, halves of their own, and scalars.
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "fuser/ir/builder.h"
 #include "fuser/ir/view_axes.h"
@@ -245,20 +245,32 @@ bool applySplitAndCat(Workspace& work) {
   return true;
 }
 
-}  // namespace
+struct DrawnSlice {
+  TensorValue value;
+  Attributes attributes;
+};
 
-bool applySlice(Workspace& work) {
+// A slice of a tensor whose sizes have at most so many terms; none where no tensor suits.
+std::optional<DrawnSlice> drawSlice(Workspace& work, size_t mostTerms) {
   const int64_t operand =
-      drawViewed(work, [](const TensorValue& value) { return value.tensor->rank() > 0 && isShort(value, 10); });
-  if (operand < 0) return false;
+      drawViewed(work, [&](const TensorValue& value) { return value.tensor->rank() > 0 && isShort(value, mostTerms); });
+  if (operand < 0) return std::nullopt;
   const TensorValue value = work.tensors[operand];
   const size_t axis = work.choices.index(value.tensor->rank());
   const Bounds bounds = drawBounds(work, value, axis);
   constexpr int64_t kSteps[] = {1, 1, 1, 1, 1, 2, 2, 3};
   const IntExpr step = work.fusion->ints().constant(work.choices.pick(kSteps));
-  work.keep(build::slice(*work.fusion, value.tensor, static_cast<int64_t>(axis), bounds.start, bounds.end, step,
-                         work.freshName()),
-            value.estimate);
+  return DrawnSlice{value, Attributes().dim(static_cast<int64_t>(axis)).start(bounds.start).end(bounds.end).step(step)};
+}
+
+}  // namespace
+
+bool applySlice(Workspace& work) {
+  const std::optional<DrawnSlice> drawn = drawSlice(work, 10);
+  if (!drawn) return false;
+  work.keep(
+      build::structuralTensor(*work.fusion, OpKind::Slice, {drawn->value.tensor}, drawn->attributes, work.freshName()),
+      drawn->value.estimate);
   return true;
 }
 
@@ -312,21 +324,15 @@ int64_t drawWritten(Workspace& work, const TensorValue& target, size_t axis, con
 }
 
 bool applySliceScatter(Workspace& work) {
-  const int64_t operand =
-      drawViewed(work, [](const TensorValue& value) { return value.tensor->rank() > 0 && isShort(value, 8); });
-  if (operand < 0) return false;
-  const TensorValue target = work.tensors[operand];
-  const size_t axis = work.choices.index(target.tensor->rank());
-  const Bounds bounds = drawBounds(work, target, axis);
-  constexpr int64_t kSteps[] = {1, 1, 1, 1, 1, 2, 2, 3};
-  Attributes attributes = Attributes().dim(static_cast<int64_t>(axis)).start(bounds.start).end(bounds.end);
-  attributes.step(work.fusion->ints().constant(work.choices.pick(kSteps)));
-  const int64_t source = drawWritten(work, target, axis, attributes);
+  const std::optional<DrawnSlice> drawn = drawSlice(work, 8);
+  if (!drawn) return false;
+  const TensorValue target = drawn->value;
+  const int64_t source = drawWritten(work, target, static_cast<size_t>(drawn->attributes.dim()), drawn->attributes);
   if (source < 0) return false;
   const TensorValue written = work.tensors[source];
   const DataType dtype = target.tensor->dtype();
-  work.keep(build::structuralTensor(*work.fusion, OpKind::SliceScatter, {target.tensor, written.tensor}, attributes,
-                                    work.freshName()),
+  work.keep(build::structuralTensor(*work.fusion, OpKind::SliceScatter, {target.tensor, written.tensor},
+                                    drawn->attributes, work.freshName()),
             hull(target.estimate, convertEstimate(written.estimate, written.tensor->dtype(), dtype)));
   return true;
 }

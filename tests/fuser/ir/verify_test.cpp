@@ -157,6 +157,13 @@ TEST_F(VerifyTest, Constraint13AViewComputesNothing) {
   EXPECT_TRUE(broken(13));
 }
 
+TEST_F(VerifyTest, Constraint15NobodyReadsOrReturnsTheResultOfAnUpdate) {
+  const Expr* update = build::update(fusion, build::set(fusion, x), x);
+  EXPECT_FALSE(broken(15));
+  build::unary(fusion, OpKind::Exp, update->output());
+  EXPECT_TRUE(broken(15));
+}
+
 TEST_F(VerifyTest, VerifyThrowsACheckError) {
   fusion.addOutput(tensorOf({}));
   EXPECT_THROW(verify(fusion), CheckError);
