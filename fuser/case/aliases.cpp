@@ -4,6 +4,7 @@
 
 #include "fuser/case/aliases.h"
 #include "fuser/case/case.h"
+#include "fuser/ir/updates.h"
 
 namespace fuser {
 
@@ -68,6 +69,9 @@ std::string whyNoPreallocation(const Fusion& fusion, const Val* output) {
     return concat("%", output->name(), " is not an output tensor");
   }
   if (output->as<TensorView>()->isCpuScalar()) return concat("%", output->name(), " lies on the host");
+  if (output->isFusionInput() && isUpdated(fusion, output->as<TensorView>())) {
+    return concat("%", output->name(), " is an input that an update writes to");
+  }
   return "";
 }
 

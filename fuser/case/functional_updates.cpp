@@ -117,7 +117,8 @@ class Functionalizer {
     TensorView* value = replaced(whole, written, freshName(target, version));
     for (const TensorView* tensor = target; tensor != storage; tensor = views_.at(tensor).operand) {
       const View& view = views_.at(tensor);
-      latest_[tensor] = {value, version};
+      // What is written to an input's memory is read there, where it is in place.
+      if (!storage->isFusionInput()) latest_[tensor] = {value, version};
       whole = at(const_cast<TensorView*>(view.operand), before);
       value = put(view, whole, value, freshName(view.operand, version));
     }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fuser/analysis/scheduler.h"
+#include "fuser/analysis/stored_slices.h"
 #include "fuser/communicate/collective.h"
 #include "fuser/ir/fusion.h"
 
@@ -34,9 +35,17 @@ struct View {
 };
 
 // Makes an output use the input's memory (in-place). The input is not read after the launch that writes the output.
+// What is in place (TensorDomain::inPlace) uses that of its base in the same way, an input or another one.
 struct Reuse {
   const TensorView* tensor = nullptr;
   const TensorView* input = nullptr;
+};
+
+// Makes a slice that is stored into `whole`, which is in place, use its places there (analysis/stored_slices.h).
+struct Place {
+  const TensorView* tensor = nullptr;
+  const TensorView* whole = nullptr;
+  std::vector<PlaceStep> steps;  // from the whole to the slice
 };
 
 // Copies the output to the input's memory, which becomes the output's memory.
@@ -190,7 +199,7 @@ struct IfThenElse {
   const Val* condition = nullptr;
 };
 
-using Node = std::variant<Allocate, Deallocate, View, Reuse, Copy, TakeOutput, CopyToOutput, HirAliasSelect,
+using Node = std::variant<Allocate, Deallocate, View, Reuse, Place, Copy, TakeOutput, CopyToOutput, HirAliasSelect,
                           HirAliasShard, EvaluateScalars, LaunchKernel, RunSegment, StandaloneOp, GetCurrentStream,
                           SetCurrentStream, Synchronize, Communication, Wait, Segment, ForLoop, IfThenElse>;
 

@@ -131,6 +131,7 @@ std::pair<const TensorView*, const TensorView*> aliasIn(const hir::Node& node) {
   if (const auto* view = std::get_if<hir::View>(&node)) return {view->tensor, view->source};
   if (const auto* shard = std::get_if<hir::HirAliasShard>(&node)) return {shard->tensor, shard->source};
   if (const auto* reuse = std::get_if<hir::Reuse>(&node)) return {reuse->tensor, reuse->input};
+  if (const auto* place = std::get_if<hir::Place>(&node)) return {place->tensor, place->whole};
   if (const auto* select = std::get_if<hir::HirAliasSelect>(&node)) return {select->tensor, select->source};
   return {nullptr, nullptr};
 }

@@ -112,6 +112,7 @@ std::unique_ptr<HostIrContainer> HostIrLower::lower(std::span<const HostGroup> g
                                                     std::span<const BufferedOutput> preallocated) {
   inPlace_ = inPlace;
   preallocated_ = preallocated;
+  findSlices();
   auto program = std::make_unique<HostIrContainer>(fusion_);
   for (const HostGroup& group : groups) lowerGroup(group, *program);
   for (const auto& [number, input] : fusion_.aliases()) {
@@ -151,7 +152,7 @@ void HostIrLower::lowerGroup(const HostGroup& group, HostIrContainer& program) {
   if (group.scheduler == SchedulerType::ExprEval) {
     program.append(hir::EvaluateScalars{{group.exprs.begin(), group.exprs.end()}}, block);
   } else {
-    for (const Val* output : group.outputs) program.append(makeRoom(group, output->as<TensorView>()), block);
+    for (const Val* output : group.outputs) appendRoom(group, output->as<TensorView>(), program, block);
   }
   if (group.kernel) {
     program.kernels.push_back(group.kernel);
@@ -163,6 +164,39 @@ void HostIrLower::lowerGroup(const HostGroup& group, HostIrContainer& program) {
     for (const Val* output : group.outputs) node.outputs.push_back(output->as<TensorView>());
     program.append(std::move(node), block);
   }
+}
+
+void HostIrLower::findSlices() {
+  for (const TensorView* whole : inPlace_) {
+    if (!whole->domain().inPlace) continue;
+    const std::optional<StoredInto> into = slicesStoredInto(whole);
+    FUSER_CHECK(into, "%", whole->name(), " is in place and holds no slices");
+    bases_[whole] = into->base;
+    for (const StoredSlice& slice : into->slices) {
+      slices_.emplace(slice.value, hir::Place{slice.value, whole, slice.steps});
+    }
+  }
+}
+
+// What is in place has its memory before the first slice is stored there.
+void HostIrLower::appendRoom(const HostGroup& group, const TensorView* output, HostIrContainer& program,
+                             hir::HostExpr* block) {
+  const auto slice = slices_.find(output);
+  if (slice != slices_.end()) {
+    appendReuse(slice->second.whole, program, block);
+    program.append(slice->second, block);
+  } else if (output->domain().inPlace) {
+    appendReuse(output, program, block);
+  } else {
+    program.append(makeRoom(group, output), block);
+  }
+}
+
+void HostIrLower::appendReuse(const TensorView* whole, HostIrContainer& program, hir::HostExpr* block) {
+  const auto base = bases_.find(whole);
+  if (base == bases_.end()) return;
+  program.append(hir::Reuse{whole, base->second}, block);
+  bases_.erase(base);
 }
 
 hir::Node HostIrLower::makeRoom(const HostGroup& group, const TensorView* output) const {

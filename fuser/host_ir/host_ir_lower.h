@@ -1,6 +1,7 @@
 #pragma once
 // HostIrLower: lowers the groups of a segmented fusion, in topological order, to a host program.
 
+#include <map>
 #include <memory>
 #include <span>
 
@@ -53,7 +54,8 @@ hir::LaunchKernel launchOf(Fusion& fusion, const ClonedPart& part, std::span<con
 bool isStandalone(const std::vector<Expr*>& exprs);
 
 // Lowers each group in order; a group starts by allocating the memory that it writes. inPlace: the outputs of
-// Fusion::aliases() that are written directly over their input; the others are copied there. These copies, then those
+// Fusion::aliases() that are written directly over their input, and what is in place before them; the other outputs are
+// copied there. These copies, then those
 // to the caller's buffers, are at the end. Nothing is freed; InsertDeallocationsPass does that. Adds only extent
 // expressions to the fusion. The result is verified.
 class HostIrLower {
@@ -76,12 +78,17 @@ class HostIrLower {
 
  private:
   void lowerGroup(const HostGroup& group, HostIrContainer& program);
+  void appendRoom(const HostGroup& group, const TensorView* output, HostIrContainer& program, hir::HostExpr* block);
+  void appendReuse(const TensorView* whole, HostIrContainer& program, hir::HostExpr* block);
+  void findSlices();
   hir::Node makeRoom(const HostGroup& group, const TensorView* output) const;
   const BufferedOutput* writtenToCaller(const TensorView* output) const;
   bool isInPlace(const Val* output) const;
 
   Fusion& fusion_;
   std::span<const TensorView* const> inPlace_;
+  std::map<const TensorView*, hir::Place> slices_;        // by slice, for lookups only
+  std::map<const TensorView*, const TensorView*> bases_;  // of what is in place and not reused yet, for lookups only
   std::span<const BufferedOutput> preallocated_;
 };
 

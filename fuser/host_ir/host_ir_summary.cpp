@@ -71,6 +71,9 @@ class Summary {
   std::string operator()(const hir::Reuse& node) const {
     return concat(tensor(node.tensor), "\n   = Reuse( ", tensor(node.input), " )");
   }
+  std::string operator()(const hir::Place& node) const {
+    return concat(tensor(node.tensor), "\n   = Place( ", tensor(node.whole), " )");
+  }
   std::string operator()(const hir::Copy& node) const {
     return concat(tensor(node.input), "\n   = Copy( ", tensor(node.tensor), " )");
   }

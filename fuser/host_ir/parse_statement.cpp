@@ -208,6 +208,14 @@ hir::Node parseCompute(HostIrLine& line, HostIrNames& names) {
   return node;
 }
 
+hir::Node placeOf(const HostIrLine& line, const TensorView* slice, const TensorView* whole) {
+  const std::optional<StoredInto> into = slicesStoredInto(whole);
+  for (const StoredSlice& stored : into ? into->slices : std::vector<StoredSlice>{}) {
+    if (stored.value == slice) return hir::Place{slice, whole, stored.steps};
+  }
+  line.fail(concat("%", slice->name(), " is no slice that is stored into %", whole->name()));
+}
+
 }  // namespace
 
 hir::Node parseStatement(HostIrLine& line, HostIrNames& names) {
@@ -230,6 +238,11 @@ hir::Node parseStatement(HostIrLine& line, HostIrNames& names) {
     const TensorView* input = names.tensor(line);
     line.expect("for");
     return hir::Reuse{names.tensor(line), input};
+  }
+  if (line.accept("place ")) {
+    const TensorView* slice = names.tensor(line);
+    line.expect("in");
+    return placeOf(line, slice, names.tensor(line));
   }
   if (line.accept("copy ")) {
     const TensorView* from = names.tensor(line);

@@ -55,6 +55,9 @@ class Printer {
   std::string operator()(const hir::Reuse& node) const {
     return concat("reuse %", node.input->name(), " for %", node.tensor->name());
   }
+  std::string operator()(const hir::Place& node) const {
+    return concat("place %", node.tensor->name(), " in %", node.whole->name());
+  }
   std::string operator()(const hir::Copy& node) const {
     return concat("copy %", node.tensor->name(), " to %", node.input->name());
   }

@@ -13,6 +13,7 @@ class Collector {
   void operator()(const hir::Deallocate& node) { uses.writes.push_back(node.tensor); }
   void operator()(const hir::View& node) { uses.reads.push_back(node.source); }
   void operator()(const hir::Reuse& node) { uses.reads.push_back(node.input); }
+  void operator()(const hir::Place& node) { uses.reads.push_back(node.whole); }
   void operator()(const hir::Copy& node) {
     uses.reads.push_back(node.tensor);
     uses.writes.push_back(node.input);

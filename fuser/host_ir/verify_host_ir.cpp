@@ -7,7 +7,8 @@
 //      unless it is a fusion output
 //   5  a scalar is computed once, on the host, from scalars, sizes and tensors on the host
 //   6  a launch has the arguments that its kernel declares, of their dtypes and ranks
-//   7  an output reuses the memory of an input, which is not read after that; nothing else writes to an input's memory
+//   7  an output, or what is in place, reuses the memory of an input, which is not read after that; slices are placed
+//      in such a tensor; nothing else writes to an input's memory
 //   8  a loop index is used only inside its loop
 //   9  GetCurrentStream sets a stream before it is used; the stream that is current at the start of a body is current
 //      at its end
@@ -104,16 +105,25 @@ class Verifier {
     expect(1, node.input);
     appear(node.tensor);
     requireSameDtype(node.tensor, node.input);
-    require(7, node.tensor->isFusionOutput() && node.input->isFusionInput(), "only an output reuses an input's memory");
+    const bool follows = node.input->isFusionInput() || node.input->domain().inPlace;
+    require(7, (node.tensor->isFusionOutput() || node.tensor->domain().inPlace) && follows,
+            "only an output, or what is in place, reuses an input's memory");
     for (const Val* other : program_.fusion().outputs()) {
       require(7, !contains(state_.reusedBy[other->id()], node.input), "two outputs reuse the memory of %",
               node.input->name());
     }
     state_.reusedBy[node.tensor->id()] = {node.input};
   }
+  void operator()(const hir::Place& node) {
+    expect(1, node.whole);
+    appear(node.tensor);
+    requireSameDtype(node.tensor, node.whole);
+    require(7, !state_.reusedBy[node.whole->id()].empty(), "%", node.tensor->name(), " is placed in %",
+            node.whole->name(), ", which reuses no memory");
+  }
   void operator()(const hir::Copy& node) {
     expect(1, node.tensor);
-    expect(1, node.input);
+    if (!holdsSlices(node.input)) expect(1, node.input);
     requireUnsent(node.input);
     require(7, node.input->isFusionInput(), "%", node.input->name(), " is not an input");
     requireSameDtype(node.tensor, node.input);
@@ -307,6 +317,13 @@ class Verifier {
         requireUnsent(input);
         state_.there[input->id()] = false;
       }
+    });
+  }
+  // Whether what is in place reuses the input, so that some of it is overwritten by slices.
+  bool holdsSlices(const TensorView* input) const {
+    const std::vector<std::unique_ptr<Val>>& vals = program_.fusion().allVals();
+    return std::any_of(vals.begin(), vals.end(), [&](const std::unique_ptr<Val>& val) {
+      return val->isTensor() && val->as<TensorView>()->domain().inPlace && contains(state_.reusedBy[val->id()], input);
     });
   }
   static bool contains(const std::vector<const TensorView*>& all, const TensorView* one) {

@@ -43,7 +43,7 @@ void addAccesses(const HostIrContainer& program, const MemoryOwners& owners, con
     const Selects inside = selectsAt(body, index);
     for (const hir::HostExpr* inner : body) addAccesses(program, owners, inner, index, inside, accesses);
   }
-  const bool names = as<hir::Allocate>(expr) || as<hir::View>(expr) || as<hir::Reuse>(expr) ||
+  const bool names = as<hir::Allocate>(expr) || as<hir::View>(expr) || as<hir::Reuse>(expr) || as<hir::Place>(expr) ||
                      as<hir::TakeOutput>(expr) || as<hir::HirAliasSelect>(expr) || as<hir::EvaluateScalars>(expr);
   if (names) return;
   const auto add = [&](const TensorView* tensor, bool write) {
@@ -89,6 +89,9 @@ void addValues(const Fusion& fusion, const hir::HostExpr* expr, Footprint& footp
     addSizes(fusion, view->tensor, footprint.reads);
   } else if (const auto* reuse = as<hir::Reuse>(expr)) {
     footprint.writes.insert(reuse->tensor->id());
+  } else if (const auto* place = as<hir::Place>(expr)) {
+    footprint.writes.insert(place->tensor->id());
+    addSizes(fusion, place->tensor, footprint.reads);
   } else if (const auto* select = as<hir::HirAliasSelect>(expr)) {
     footprint.writes.insert(select->tensor->id());
   } else if (const auto* shard = as<hir::HirAliasShard>(expr)) {

@@ -3,6 +3,7 @@
 #include "fuser/host_run/describe_run.h"
 
 #include <algorithm>
+#include <set>
 
 #include "fuser/execute/engine.h"
 #include "fuser/kernel/accumulation_depth.h"
@@ -14,7 +15,11 @@ class RunDescription {
  public:
   RunDescription(const HostIrContainer& program, const std::function<HostValue(const Val*)>& value, RunTraces& traces,
                  RunRecord& record)
-      : program_(program), value_(value), traces_(traces), record_(record) {}
+      : program_(program), value_(value), traces_(traces), record_(record) {
+    for (const hir::HostExpr* place : hostExprsOf<hir::Place>(program)) {
+      placed_.insert(std::get<hir::Place>(place->node).tensor);
+    }
+  }
 
   // Segments and standalone ops.
   void describe(const hir::Body& body) {
@@ -37,8 +42,16 @@ class RunDescription {
  private:
   std::vector<BoundaryValue> boundary(const std::vector<const Val*>& vals) {
     std::vector<BoundaryValue> values;
-    for (const Val* val : vals) values.push_back({originOf(val), val->name(), value_(val)});
+    for (const Val* val : vals) {
+      values.push_back({isOverwritten(val) ? std::nullopt : originOf(val), val->name(), value_(val)});
+    }
     return values;
+  }
+
+  // Whether a later update may have stored something else there.
+  bool isOverwritten(const Val* val) const {
+    if (!val->isTensor() || val->isFusionOutput()) return false;
+    return val->as<TensorView>()->domain().inPlace || placed_.count(val) != 0;
   }
 
   // A copy from another device has the origin of the value that it copies.
@@ -170,6 +183,7 @@ class RunDescription {
   const std::function<HostValue(const Val*)>& value_;
   RunTraces& traces_;
   RunRecord& record_;
+  std::set<const Val*> placed_;  // for lookups only
 };
 
 }  // namespace

@@ -116,10 +116,18 @@ class HostRun {
     untouched_.at(node.tensor->id()) = true;
   }
 
+  void operator()(const hir::Place& node) {
+    const auto evaluate = [&](IntExpr integer) { return evaluator_.evaluate(integer); };
+    TensorRef& slice = tensors_.at(node.tensor->id()).ref;
+    slice = placeIn(tensors_.at(node.whole->id()).ref, node.steps, evaluate);
+    if (numel(slice.sizes) == 0) untouched_.at(node.whole->id()) = false;  // nothing is to be written
+  }
+
   void operator()(const hir::Copy& node) {
     requireWritten(node.tensor, "copied");
     TensorRef& output = tensors_.at(node.tensor->id()).ref;
     const TensorRef& input = tensors_.at(node.input->id()).ref;
+    copied_ += static_cast<size_t>(numel(output.sizes)) * dtypeSize(output.dtype);
     enqueueOnHost(node, concat("copy %", node.tensor->name()), [from = output, to = input] { copyElements(from, to); });
     output = input;
   }
@@ -133,6 +141,7 @@ class HostRun {
     requireWritten(node.tensor, "copied");
     const TensorRef& from = tensors_.at(node.tensor->id()).ref;
     const TensorRef& to = callersBuffer(node.output);
+    copied_ += static_cast<size_t>(numel(from.sizes)) * dtypeSize(from.dtype);
     enqueueOnHost(node, concat("copy %", node.tensor->name(), " to output ", node.output),
                   [from, to] { copyElements(from, to); }, {{node.tensor->name(), to, true}});
   }
@@ -170,8 +179,8 @@ class HostRun {
     checkSettled(node);
     if (node.send) requireWritten(node.send, "sent");
     if (node.receive) noteWritten(node.receive);
-    if (node.send) collective.send = flat(node.send, tensors_.at(node.send->id()).ref);
-    if (node.receive) collective.receive = flat(node.receive, tensors_.at(node.receive->id()).ref);
+    if (node.send) collective.send = flatElements(node.send, tensors_.at(node.send->id()).ref);
+    if (node.receive) collective.receive = flatElements(node.receive, tensors_.at(node.receive->id()).ref);
     if (queues_) {
       enqueue(node, std::string(collectiveName(node.kind)), [] {});
       queues_->finishCurrent();  // what is sent must be there
@@ -218,6 +227,7 @@ class HostRun {
     takeWorkspaces(*program_.kernels[kernel], arguments);
     showLaunch(*program_.kernels[kernel], arguments);
     traces_.launched[kernel] = arguments.ints;
+    if (program_.kernels[kernel]->copies) noteCopied(*program_.kernels[kernel], arguments);
     const TensorView* lastTensor = node.tensors.empty() ? nullptr : node.tensors.back();
     enqueue(node,
             concat("launch ", program_.kernels[kernel]->name, lastTensor ? concat(" for %", lastTensor->name()) : ""),
@@ -248,6 +258,7 @@ class HostRun {
       RunRecord& inner = traces_.cached.at(cache);
       inner = caches_.at(cache)->run(inputs);
       peak_ = std::max(peak_, live + inner.peakBytes);
+      copied_ += inner.copiedBytes;
       for (size_t i = 0; i < asked.size(); ++i) {
         const TensorRef& result = std::get<TensorRef>(inner.outputs.at(i));
         FUSER_CHECK(result.dtype == asked[i].dtype && result.sizes == asked[i].sizes, "cache ", cache,
@@ -280,6 +291,7 @@ class HostRun {
     pool_->checkGuards();
     RunRecord record;
     record.peakBytes = peak_;
+    record.copiedBytes = copied_;
     for (size_t i = 0; i < program_.outputs().size(); ++i) record.outputs.push_back(output(i));
     if (settings_.record) {
       describeRun(
@@ -380,20 +392,6 @@ class HostRun {
         concat("%", tensor->name(), " is used while %", moving->name(), " is on its way: a wait is missing"));
   }
 
-  // All elements of a dense tensor, as bytes.
-  static TensorRef flat(const TensorView* named, const TensorRef& tensor) {
-    TensorRef all = tensor;
-    int64_t stored = numel(tensor.sizes) == 0 ? 0 : 1;
-    for (size_t axis = 0; axis < tensor.sizes.size(); ++axis) {
-      if (tensor.strides[axis] != 0) stored *= tensor.sizes[axis];
-    }
-    FUSER_CHECK(stored == extentInMemory(tensor.sizes, tensor.strides), "%", named->name(),
-                " is sent or received and not dense");
-    all.sizes = Dims{extentInMemory(tensor.sizes, tensor.strides)};
-    all.strides = Dims{1};
-    return all;
-  }
-
   size_t streamOf(const hir::Stream* stream) const {
     return stream->index ? queues_->ofIndex(indices_.at(stream->index))
                          : saved_.at(static_cast<size_t>(stream->number));
@@ -454,6 +452,13 @@ class HostRun {
     for (CompileObserver* observer : settings_.observers) observer->beforeLaunch(kernel, arguments);
   }
 
+  void noteCopied(const Kernel& kernel, const KernelArguments& arguments) {
+    for (size_t i = 0; i < arguments.tensors.size(); ++i) {
+      const TensorRef& tensor = arguments.tensors[i];
+      if (kernel.tensors[i].written) copied_ += static_cast<size_t>(numel(tensor.sizes)) * dtypeSize(tensor.dtype);
+    }
+  }
+
   // An error of the host program, reported as interp reports those of kernels.
   template <class... Parts>
   [[noreturn]] void throwViolation(size_t kernel, const Parts&... parts) const {
@@ -469,7 +474,7 @@ class HostRun {
 
   void noteWritten(const TensorView* tensor) {
     written_.at(owner(tensor)->id()) = true;
-    untouched_.at(tensor->id()) = false;
+    for (; tensor; tensor = memoryOf_.at(tensor->id())) untouched_.at(tensor->id()) = false;
   }
   // A correct host program never reads an unwritten tensor, unless it is empty.
   void requireWritten(const TensorView* tensor, const char* how) const {
@@ -500,7 +505,7 @@ class HostRun {
       if (!output || output->isScalar()) continue;
       const auto* tensor = output->as<TensorView>();
       TensorMemory& own = tensors_.at(tensor->id());
-      if (!own.memory || !hasExpandedAxis(own.ref) || memoryGivenFor(tensor)) continue;
+      if (!own.memory || !repeatsElements(own.ref) || memoryGivenFor(tensor)) continue;
       TensorMemory whole = denseCopy(tensor, own.ref, settings_.maxBytes - bytes_, *pool_);
       peak_ = std::max(peak_, live_ + bytesOf(whole));
       live_ += bytesOf(whole) - bytesOf(own);
@@ -521,13 +526,6 @@ class HostRun {
       const TensorRef* given = base->isFusionInput() ? nullptr : memoryGivenFor(base);
       view = viewOf(tensor, base, given ? *given : tensors_.at(base->id()).ref, view.sizes);
     }
-  }
-
-  static bool hasExpandedAxis(const TensorRef& tensor) {
-    for (size_t axis = 0; axis < tensor.sizes.size(); ++axis) {
-      if (tensor.sizes[axis] > 1 && tensor.strides[axis] == 0) return numel(tensor.sizes) > 0;
-    }
-    return false;
   }
 
   bool isGiven(size_t output) const { return output < outputs_.size() && outputs_[output]; }
@@ -585,6 +583,7 @@ class HostRun {
   size_t bytes_ = 0;                                // that this run holds, what is kept included
   size_t live_ = 0;                                 // of them, of tensors that are not freed
   size_t peak_ = 0;                                 // the most that was live
+  size_t copied_ = 0;                               // RunRecord::copiedBytes
 };
 
 }  // namespace

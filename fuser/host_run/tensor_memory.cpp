@@ -91,6 +91,61 @@ struct Layout {
   Dims sizes, strides;
 };
 
+// The strides with which a reshape sees the memory: each of its axes lies in one axis of it, or in several that lie as
+// one.
+Layout reshapedLayout(const TensorRef& memory, const Dims& sizes) {
+  Layout seen{sizes, Dims(sizes.size(), 1)};
+  size_t to = sizes.size();
+  for (size_t from = memory.sizes.size(); from > 0;) {
+    int64_t stride = memory.strides[--from], count = memory.sizes[from];
+    while (from > 0 && (memory.sizes[from - 1] == 1 || memory.strides[from - 1] == stride * count)) {
+      count *= memory.sizes[--from];
+    }
+    for (int64_t held = 1; to > 0 && (held < count || sizes[to - 1] == 1);) {
+      seen.strides[--to] = stride * held;
+      held *= sizes[to];
+      FUSER_CHECK(held <= count, "a reshape to sizes ", sizes, " is no view of memory of sizes ", memory.sizes,
+                  " and strides ", memory.strides);
+    }
+  }
+  return seen;
+}
+
+void takeStep(TensorRef& place, const PlaceStep& step, const std::function<int64_t(IntExpr)>& evaluate) {
+  const auto axis = [](int64_t dim) { return static_cast<size_t>(dim); };
+  if (step.op == OpKind::Slice) {
+    const size_t dim = axis(step.dims[0]);
+    const int64_t offset = evaluate(step.start) * place.strides[dim] * static_cast<int64_t>(dtypeSize(place.dtype));
+    place.sizes[dim] = evaluate(step.sizes[0]);
+    if (numel(place.sizes) != 0) place.data = static_cast<std::byte*>(place.data) + offset;
+    place.strides[dim] *= evaluate(step.step);
+  } else if (step.op == OpKind::Permute) {
+    Dims sizes, strides;
+    for (int64_t dim : step.dims) {
+      sizes.push_back(place.sizes[axis(dim)]);
+      strides.push_back(place.strides[axis(dim)]);
+    }
+    place.sizes = sizes;
+    place.strides = strides;
+  } else if (step.op == OpKind::Squeeze) {
+    for (auto dim = step.dims.rbegin(); dim != step.dims.rend(); ++dim) {
+      place.sizes.erase(axis(*dim));
+      place.strides.erase(axis(*dim));
+    }
+  } else if (step.op == OpKind::Unsqueeze) {
+    for (int64_t dim : step.dims) {
+      place.sizes.insert(axis(dim), 1);
+      place.strides.insert(axis(dim), 0);
+    }
+  } else {
+    Dims sizes;
+    for (IntExpr size : step.sizes) sizes.push_back(evaluate(size));
+    if (numel(sizes) != 0) place.strides = reshapedLayout(place, sizes).strides;
+    if (numel(sizes) == 0) place.strides = contiguousStrides(sizes);
+    place.sizes = sizes;
+  }
+}
+
 int poisonOf(DataType dtype) { return isFloating(dtype) ? 0xff : 0xa5; }  // each byte
 
 TensorMemory allocateElements(const TensorView* tensor, int64_t elements, const Layout& layout, size_t maxBytes,
@@ -154,6 +209,33 @@ TensorRef viewOf(const TensorView* tensor, const TensorView* source, const Tenso
   FUSER_CHECK(fits, "%", tensor->name(), " cannot be seen in the memory of %", source->name());
   view.sizes = sizes;
   return view;
+}
+
+TensorRef placeIn(const TensorRef& memory, std::span<const PlaceStep> steps,
+                  const std::function<int64_t(IntExpr)>& evaluate) {
+  TensorRef place = memory;
+  for (const PlaceStep& step : steps) takeStep(place, step, evaluate);
+  return place;
+}
+
+TensorRef flatElements(const TensorView* named, const TensorRef& tensor) {
+  TensorRef all = tensor;
+  int64_t stored = numel(tensor.sizes) == 0 ? 0 : 1;
+  for (size_t axis = 0; axis < tensor.sizes.size(); ++axis) {
+    if (tensor.strides[axis] != 0) stored *= tensor.sizes[axis];
+  }
+  FUSER_CHECK(stored == extentInMemory(tensor.sizes, tensor.strides), "%", named->name(),
+              " is sent or received and not dense");
+  all.sizes = Dims{extentInMemory(tensor.sizes, tensor.strides)};
+  all.strides = Dims{1};
+  return all;
+}
+
+bool repeatsElements(const TensorRef& tensor) {
+  for (size_t axis = 0; axis < tensor.sizes.size(); ++axis) {
+    if (tensor.sizes[axis] > 1 && tensor.strides[axis] == 0) return numel(tensor.sizes) > 0;
+  }
+  return false;
 }
 
 void copyElements(const TensorRef& from, const TensorRef& to) {

@@ -1,8 +1,11 @@
 #pragma once
 // Allocation, views and copies of tensors for host programs.
 
+#include <functional>
 #include <memory>
+#include <span>
 
+#include "fuser/analysis/stored_slices.h"
 #include "fuser/evaluate/expression_evaluator.h"
 #include "fuser/host_run/memory_pool.h"
 #include "fuser/ir/tensor_view.h"
@@ -35,6 +38,16 @@ TensorMemory denseCopy(const TensorView* tensor, const TensorRef& from, size_t m
 // The view of the source's memory that the ops from `source` to `tensor` define; `sizes` are the tensor's. A CheckError
 // if one of those ops is not a view op.
 TensorRef viewOf(const TensorView* tensor, const TensorView* source, const TensorRef& memory, const Dims& sizes);
+
+// The places in a tensor's memory that the steps lead to. A CheckError for a reshape that is no view of it.
+TensorRef placeIn(const TensorRef& memory, std::span<const PlaceStep> steps,
+                  const std::function<int64_t(IntExpr)>& evaluate);
+
+// All stored elements of a tensor that is sent or received, along one axis. A CheckError where it is not dense.
+TensorRef flatElements(const TensorView* named, const TensorRef& tensor);
+
+// Whether an expanded axis shows one element several times.
+bool repeatsElements(const TensorRef& tensor);
 
 // The bytes of the elements in logical (row-major) order, for any strides.
 std::vector<std::byte> elementsOf(const TensorRef& tensor);

@@ -44,6 +44,7 @@ class Cloner {
     clone.contiguity = domain.contiguity;
     clone.hasFixedLayout = domain.hasFixedLayout;
     clone.view = domain.view;
+    clone.inPlace = domain.inPlace;
     clone.mesh = domain.mesh;
     clone.loopRoot = (*this)(domain.loopRoot);
     clone.referencePosition = domain.referencePosition;

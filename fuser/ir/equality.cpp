@@ -118,6 +118,7 @@ class CanonicalText {
     const bool rowMajor = std::is_sorted(domain.allocationOrder.begin(), domain.allocationOrder.end());
     if (domain.hasFixedLayout && rowMajor) add(" given");
     if (domain.view) add(" view");
+    if (domain.inPlace) add(" in_place");
     for (size_t i = 0; i < domain.allocationOrder.size(); ++i) {
       const std::optional<bool> contiguous = domain.contiguity[i];
       add(' ', domain.allocationOrder[i], contiguous ? (*contiguous ? 't' : 'f') : 'n');

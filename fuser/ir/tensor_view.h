@@ -51,6 +51,9 @@ struct TensorDomain {
   // For results: the tensor is a view of its operand's memory, and no kernel computes it. Constraint 13 of the verifier
   // lists the conditions.
   bool view = false;
+  // For results: the tensor holds slices where its operand's memory has them, and no kernel computes it
+  // (analysis/stored_slices.h). Constraint 16 of the verifier lists the conditions.
+  bool inPlace = false;
   // The tensor's own mesh; empty: the fusion's mesh applies.
   DeviceMesh mesh;
 

@@ -18,7 +18,8 @@ Strides ownStrides(const TensorView* tensor, IntExprArena& ints) {
   IntExpr spanned = ints.constant(1);
   for (size_t place = axes.size(); place-- > 0;) {
     const size_t axis = tensor->isFusionInput() ? static_cast<size_t>(domain.allocationOrder[place]) : place;
-    if (axes[axis]->isBroadcast()) {
+    // What is computed has memory for each element of an axis that its operands expand.
+    if (axes[axis]->isBroadcast() && !(axes[axis]->isExpanded() && !tensor->isFusionInput())) {
       strides[axis] = ints.constant(axes[axis]->isExpanded() ? 0 : 1);
       continue;
     }

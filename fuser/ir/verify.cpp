@@ -17,6 +17,7 @@
 //  14  a tensor on the host is an input of rank 0; a scalar reads scalars, a tensor's extent (size) or a tensor on the
 //      host (item): no scalar depends on a device's data
 //  15  nobody reads or returns the result of an update, which the text does not name
+//  16  what is in place is made by slice, select, permute, unsqueeze, squeeze, reshape or slice_scatter
 #include "fuser/ir/verify.h"
 
 #include <algorithm>
@@ -200,6 +201,7 @@ class Verifier {
   void checkLayout(const TensorView* tensor) {
     const TensorDomain& domain = tensor->domain();
     if (domain.view && !canBeView(tensor)) report(13, "%", tensor->name(), " cannot be a view");
+    if (domain.inPlace && !canBeInPlace(tensor)) report(16, "%", tensor->name(), " cannot be in place");
     const std::vector<IterDomain*> axes = domain.noReductions();
     std::vector<int> sorted = domain.allocationOrder;
     std::sort(sorted.begin(), sorted.end());
@@ -236,6 +238,13 @@ bool canBeView(const TensorView* tensor) {
   return std::all_of(tensor->uses().begin(), tensor->uses().end(), [](const Expr* use) {
     return use->output()->isTensor() && use->output()->as<TensorView>()->domain().view;
   });
+}
+
+bool canBeInPlace(const TensorView* tensor) {
+  constexpr OpKind kMakers[] = {OpKind::Slice,   OpKind::Select,  OpKind::Permute,     OpKind::Unsqueeze,
+                                OpKind::Squeeze, OpKind::Reshape, OpKind::SliceScatter};
+  const Expr* maker = tensor->definition();
+  return maker && std::find(std::begin(kMakers), std::end(kMakers), maker->op()) != std::end(kMakers);
 }
 
 bool movesElements(OpKind op) {

@@ -18,6 +18,8 @@ struct Violation {
 bool movesElements(OpKind op);
 // Constraint 13: whether the tensor may be a view of its operand's memory.
 bool canBeView(const TensorView* tensor);
+// Constraint 16: whether the tensor may be marked as in place (TensorDomain::inPlace).
+bool canBeInPlace(const TensorView* tensor);
 
 // All violations; empty when the fusion is well formed.
 std::vector<Violation> findViolations(const Fusion& fusion);

@@ -215,6 +215,7 @@ struct Kernel {
   std::array<IntExpr, 3> gridDim{};    // expressions of the integer parameters
   DeviceProperties device = defaultDevice();  // whose limits it keeps
   bool contraction = false;            // multiply and add may become an FMA
+  bool copies = false;                 // only moves elements, of what other kernels made too
   // The width of index arithmetic: what index_bounds.h calls an index is computed in 32 bits where it is narrow, in 64
   // elsewhere. A narrow kernel runs only launches that fit. Int operands have 64 bits in any kernel.
   bool narrowIndices = false;

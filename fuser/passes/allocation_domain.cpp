@@ -32,7 +32,9 @@ class FollowOperands : public Pass {
       for (Val* output : expr->outputs()) {
         if (!output->isTensor()) continue;
         auto* tensor = output->as<TensorView>();
-        if (!tensor->domain().hasFixedLayout && !tensor->domain().view && !isPlaced(tensor)) follow(expr, tensor);
+        if (!tensor->domain().hasFixedLayout && !tensor->domain().view && !tensor->domain().inPlace &&
+            !isPlaced(tensor))
+          follow(expr, tensor);
       }
     }
   }

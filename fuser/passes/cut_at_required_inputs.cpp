@@ -40,6 +40,7 @@ class CutAtRequiredInputs : public Pass {
   void cutBehind(Fusion* fusion, Val* val) {
     if (!val->isTensor() || isPlaced(val) || val->isFusionOutput() || val->definition()->op() == OpKind::SegmentSet)
       return;
+    if (val->as<TensorView>()->domain().inPlace) return;  // it has memory already
     const std::vector<Expr*> readers = val->uses();
     const bool all = !readers.empty() && std::all_of(readers.begin(), readers.end(), [&](const Expr* reader) {
       return isRequired(reader, val);

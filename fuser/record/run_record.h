@@ -41,6 +41,9 @@ struct RunRecord {
   // The peak memory of the program's own live tensors, in bytes. It does not include the caller's inputs, or freed
   // tensors that a recorded run, or one with streams, keeps to its end (those do count for maxBytes).
   size_t peakBytes = 0;
+  // What was only moved, in bytes: by kernels that move what other kernels made and compute nothing, and by the host,
+  // to where outputs go.
+  size_t copiedBytes = 0;
 };
 
 }  // namespace fuser

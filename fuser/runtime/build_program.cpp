@@ -110,8 +110,9 @@ class Builder {
     timed("passes", [&] { runPasses(); });
     timed("segment", [&] { makeSegments(); });
     std::vector<HostGroup> groups = planHostGroups();
-    inPlace_ = planAliases(fusion(), groups);
+    inPlace_ = planAliases(fusion(), groups, context_);
     std::erase_if(inPlace_, [&](const TensorView* output) { return runsAlone(groups, output); });
+    checkSegmentNumbers(groups);
     const std::vector<BufferedOutput> buffers = planBufferedOutputs(fusion(), groups, settings_.preallocated);
     for (HostGroup& group : groups) makeKernel(group);
     timed("host", [&] {
@@ -202,7 +203,11 @@ class Builder {
     if (HostIrLower::hasBodies(fusion())) addBodyConditions(options);
     program_->segmented = settings_.schedule ? segmentAsOne(fusion()) : segment(fusion(), context_, options);
     tell(&CompileObserver::afterSegment, program_->segmented);
-    const int64_t count = static_cast<int64_t>(program_->segmented->groups().size());
+  }
+
+  void checkSegmentNumbers(const std::vector<HostGroup>& groups) const {
+    int64_t count = static_cast<int64_t>(program_->segmented->groups().size());
+    for (const HostGroup& group : groups) count = std::max<int64_t>(count, group.index + 1);
     for (const auto& [index, schedule] : settings_.segmentSchedules) {
       FUSER_USER_CHECK(index >= 0 && index < count, "schedule segment ", index,
                        ": segments count from 0, and there are ", count);
@@ -274,6 +279,20 @@ class Builder {
     std::optional<ReferenceMap> map;
     if (group.map) map = group.map->onCopies(group.exprs, group.part->vals);
     group.kernel = &compilePart(group, *group.part, map ? &*map : nullptr);
+    program_->kernels.back()->copies = isCopy(group);
+  }
+
+  // Whether the group only moves what other groups made, to where the program wants it: to an output's memory, or to no
+  // output. What a caller asks for in memory of its own is no copy.
+  bool isCopy(const HostGroup& group) const {
+    const auto isAskedFor = [this](const Val* output) { return output->isFusionOutput() && !isCallers(output); };
+    if (std::all_of(group.outputs.begin(), group.outputs.end(), isAskedFor)) return false;
+    const bool moves = std::all_of(group.exprs.begin(), group.exprs.end(),
+                                   [](const Expr* expr) { return expr->info().rule == IntervalRule::Move; });
+    const auto isMade = [](const Val* input) {
+      return input->isTensor() && input->definition() && !input->as<TensorView>()->domain().inPlace;
+    };
+    return moves && std::any_of(group.inputs.begin(), group.inputs.end(), isMade);
   }
 
   // Compiles the kernel of a standalone op, whose operands and results may be slices.
@@ -420,8 +439,9 @@ class Builder {
     }
   }
 
-  // Whether the value may be an output in the caller's memory: in place over an input, or in an output buffer.
+  // Whether the value may be in the caller's memory: in place over an input, or in an output buffer.
   bool isCallers(const Val* val) const {
+    if (val->isTensor() && val->as<TensorView>()->domain().inPlace) return true;
     const std::vector<Val*>& outputs = program_->fusion->outputs();
     const std::map<size_t, Val*>& aliases = program_->fusion->aliases();
     for (size_t i = 0; i < outputs.size(); ++i) {

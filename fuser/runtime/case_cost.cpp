@@ -105,7 +105,7 @@ std::vector<KernelRow> rowsOf(const KernelCosts& costs, bool withRegisters) {
 
 std::string line(const char* name, const std::vector<std::string>& columns) {
   constexpr int kWidths[] = {8, 10, 8, 8, 12, 12, 12, 12, 12, 12, 10, 14};
-  char text[64];
+  char text[96];
   std::snprintf(text, sizeof text, "  %-22s", name);
   std::string result = text;
   for (size_t i = 0; i < columns.size(); ++i) {
@@ -151,6 +151,7 @@ CaseCost costOf(const Case& statements, const CostSettings& costSettings) {
   const OutputMemory memory = outputMemory(testCase, sizes, costSettings.maxBytes);
   const RunRecord record = cache.run(inputs, sizes, memory.refs);
   result.ownSectors = sectorsOf(tensorsOf(inputs, record.outputs));
+  result.copiedBytes = record.copiedBytes;
   result.kernels = rowsOf(*costs, costSettings.registers);
   for (const KernelRow& row : result.kernels) result.total += row.cost;
   return result;
@@ -183,7 +184,9 @@ std::string toTable(const CaseCost& cost, const std::string& name) {
   }
   char traffic[64] = "traffic -";
   if (cost.traffic()) std::snprintf(traffic, sizeof traffic, "traffic %.2f", *cost.traffic());
-  return text + line("total", counts(cost.total, "", "", traffic));
+  std::string last = traffic;
+  if (cost.copiedBytes != 0) last += concat(", ", cost.copiedBytes, " bytes of copies");
+  return text + line("total", counts(cost.total, "", "", last));
 }
 
 }  // namespace fuser

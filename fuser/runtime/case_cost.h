@@ -26,6 +26,7 @@ struct CaseCost {
   std::vector<KernelRow> kernels;  // that ran, in the order in which they were compiled
   LaunchCost total;
   int64_t ownSectors = 0;  // of the fusion's inputs and outputs
+  size_t copiedBytes = 0;  // RunRecord::copiedBytes
 
   // The compulsory sectors of all launches for each sector of the fusion's own inputs and outputs: 1 where every
   // kernel's memory is an input or output and none is met twice. None where the fusion has no tensors with elements.
@@ -42,12 +43,12 @@ struct CostSettings {
 size_t dearestRun(const Case& testCase);
 
 // Compiles the case for the device h200 (figures that its options replace stay replaced), runs its dearest run on the
-// interpreter, and counts. What the host copies is not counted. Throws what a cache throws.
+// interpreter, and counts. Sectors that the host copies are not counted. Throws what a cache throws.
 CaseCost costOf(const Case& testCase, const CostSettings& settings = {});
 
 // A table: a line with the name, a line of headings, a line a kernel, and one with the sums and the traffic. Columns
 // have fixed widths, so that one count that changes is one line that changes. '-': registers that are not known, and
-// the traffic of nothing.
+// the traffic of nothing. Behind the traffic: the bytes of copies, if there are any.
 std::string toTable(const CaseCost& cost, const std::string& name);
 
 }  // namespace fuser

@@ -5,13 +5,26 @@
 #include <set>
 
 #include "fuser/analysis/reference_map.h"
+#include "fuser/analysis/stored_slices.h"
+#include "fuser/runtime/plan_groups.h"
 #include "fuser/schedule/persistent_plan.h"
 
 namespace fuser {
 namespace {
 
+bool hasInPlace(const HostGroup& group) {
+  return std::any_of(group.exprs.begin(), group.exprs.end(), [](const Expr* expr) {
+    return expr->output()->isTensor() && expr->output()->as<TensorView>()->domain().inPlace;
+  });
+}
+
 bool contains(const std::vector<Val*>& vals, const Val* val) {
   return std::find(vals.begin(), vals.end(), val) != vals.end();
+}
+
+// Whether a thread of the kernel owns the elements that it computes.
+bool isElementwise(SchedulerType scheduler) {
+  return scheduler == SchedulerType::PointWise || scheduler == SchedulerType::Transpose;
 }
 
 // The expressions of the group on which the output depends.
@@ -64,7 +77,7 @@ bool keepsWhatItWrites(const HostGroup& group, const PartLoops& loops, const Ten
 bool readsWhatItWrites(const HostGroup& group, const TensorView* output, const TensorView* input) {
   if (input->concreteRank() != input->rank()) return false;
   const bool rows = keepsRowsOnChip(group.scheduler);
-  const bool elements = group.scheduler == SchedulerType::PointWise || group.scheduler == SchedulerType::Transpose;
+  const bool elements = isElementwise(group.scheduler);
   if (!rows && !elements) return false;
   const PartLoops loops = loopsOf(group, output);
   if (loops.readInline.count(input) != 0) return false;
@@ -91,7 +104,10 @@ bool readsWhatItWrites(const HostGroup& group, const TensorView* output, const T
 
 class AliasPlanner {
  public:
-  AliasPlanner(Fusion& fusion, std::vector<HostGroup>& groups) : fusion_(fusion), groups_(groups) {
+  AliasPlanner(Fusion& fusion, std::vector<HostGroup>& groups, const CompileContext& context)
+      : fusion_(fusion), groups_(groups), context_(context) {
+    gatherInnerParts();
+    for (const HostGroup& group : groups) nextIndex_ = std::max(nextIndex_, group.index + 1);
     for (size_t reader = 0; reader < groups.size(); ++reader) {
       for (size_t writer = 0; writer < reader; ++writer) {
         const auto reads = [&](const Val* val) { return contains(groups[reader].inputs, val); };
@@ -106,9 +122,19 @@ class AliasPlanner {
     for (const auto& [number, input] : fusion_.aliases()) {
       auto* output = fusion_.outputs().at(number)->as<TensorView>();
       const auto* overwritten = input->as<TensorView>();
+      if (output->domain().inPlace) {
+        const size_t before = plan.size();
+        if (storeSlices(output, overwritten, plan) || plan.size() > before) continue;
+      }
       if (!fitsInPlace(output, overwritten)) continue;
       takeLayout(output, overwritten);
+      written_.emplace_back(output, overwritten);
       plan.push_back(output);
+    }
+    // What is in place and is not planned: of a text that says so of other tensors.
+    for (HostGroup& group : groups_) {
+      const auto isPlanned = [&](const Val* made) { return std::find(plan.begin(), plan.end(), made) != plan.end(); };
+      if (hasInPlace(group) && std::none_of(group.outputs.begin(), group.outputs.end(), isPlanned)) makeWhole(group);
     }
     reorder();
     return plan;
@@ -117,13 +143,211 @@ class AliasPlanner {
  private:
   using Order = std::set<std::pair<size_t, size_t>>;  // the first comes before the second
 
-  bool fitsInPlace(const TensorView* output, const TensorView* input) {
-    const auto isWriter = [&](const HostGroup& group) {
-      return std::find(group.outputs.begin(), group.outputs.end(), output) != group.outputs.end();
-    };
+  // What never exists by itself belongs to the groups that read it.
+  void gatherInnerParts() {
+    const auto isInner = [](const Val* val) { return val->isTensor() && isInnerPart(val->as<TensorView>()); };
+    for (size_t place = groups_.size(); place-- > 0;) {
+      const HostGroup part = groups_[place];
+      if (part.outputs.empty() || !std::all_of(part.outputs.begin(), part.outputs.end(), isInner)) continue;
+      for (HostGroup& reader : groups_) {
+        const size_t before = reader.inputs.size();
+        std::erase_if(reader.inputs, [&](const Val* val) { return contains(part.outputs, val); });
+        if (reader.inputs.size() == before) continue;
+        reader.exprs.insert(reader.exprs.begin(), part.exprs.begin(), part.exprs.end());
+        for (Val* input : part.inputs) {
+          if (!contains(reader.inputs, input)) reader.inputs.push_back(input);
+        }
+      }
+      groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(place));
+    }
+  }
+
+  std::optional<size_t> findWriter(const TensorView* output) const {
+    const auto isWriter = [&](const HostGroup& group) { return contains(group.outputs, output); };
     const auto found = std::find_if(groups_.begin(), groups_.end(), isWriter);
-    FUSER_CHECK(found != groups_.end(), "no group makes %", output->name());
-    const size_t writer = static_cast<size_t>(found - groups_.begin());
+    if (found == groups_.end()) return std::nullopt;
+    return static_cast<size_t>(found - groups_.begin());
+  }
+  size_t writerOf(const TensorView* output) const {
+    const std::optional<size_t> writer = findWriter(output);
+    FUSER_CHECK(writer, "no group makes %", output->name());
+    return *writer;
+  }
+
+  // Plans what is in place, from the input to the output. What cannot be stored slice by slice, and what comes behind
+  // it, is made whole by kernels; false where the output is.
+  bool storeSlices(TensorView* output, const TensorView* input, std::vector<const TensorView*>& plan) {
+    std::vector<TensorView*> wholes;
+    for (TensorView* whole = output; whole != input && whole->domain().inPlace;) {
+      wholes.insert(wholes.begin(), whole);
+      const std::optional<StoredInto> into = slicesStoredInto(whole);
+      if (!into) break;
+      whole = into->base;
+    }
+    bool stored = true;
+    for (TensorView* whole : wholes) {
+      const std::optional<StoredInto> into = slicesStoredInto(whole);
+      if (into && isApartFromSlices(whole, *into)) giveSlicesGroups(*into);
+      const bool follows =
+          into && (into->base == input || std::find(plan.begin(), plan.end(), into->base) != plan.end());
+      stored = stored && follows && isApartFromSlices(whole, *into) && fitsSliceBySlice(whole, *into);
+      if (!stored) {
+        if (const std::optional<size_t> maker = findWriter(whole)) makeWhole(groups_[*maker]);
+        continue;
+      }
+      takeLayout(whole, input);
+      for (const StoredSlice& slice : into->slices) {
+        forgetStrides(slice.value);
+        written_.emplace_back(slice.value, into->base);
+      }
+      plan.push_back(whole);
+    }
+    return stored;
+  }
+
+  // Whether no kernel makes it, and slices are other groups' outputs. A merge_predicate of the case knows neither.
+  bool isApartFromSlices(const TensorView* whole, const StoredInto& into) const {
+    const std::optional<size_t> maker = findWriter(whole);
+    if (!maker || groups_[*maker].scheduler != SchedulerType::NoOp) return false;
+    return std::all_of(into.slices.begin(), into.slices.end(), [&](const StoredSlice& slice) {
+      const std::optional<size_t> writer = findWriter(slice.value);
+      return writer && writer != maker;
+    });
+  }
+
+  // A slice that is computed beside what reads the base elsewhere gets a kernel of its own, if that is pointwise: it
+  // computes again what the other kernel has, too.
+  void giveSlicesGroups(const StoredInto& into) {
+    for (const StoredSlice& slice : into.slices) {
+      const size_t writer = writerOf(slice.value);
+      HostGroup& group = groups_[writer];
+      const bool alone =
+          !contains(group.inputs, into.base) || group.outputs.size() == 1 || readsApart(group, slice, into.base);
+      if (alone) continue;
+      HostGroup own = partOf(group, {slice.value});
+      std::vector<Val*> others = group.outputs;
+      others.erase(std::find(others.begin(), others.end(), slice.value));
+      HostGroup rest = partOf(group, others);
+      const bool good = accept(own, fusion_, context_) && accept(rest, fusion_, context_) &&
+                        isElementwise(own.scheduler) && readsApart(own, slice, into.base) &&
+                        !readsWhatIsWritten(own, rest);
+      if (!good) continue;
+      own.index = nextIndex_++;
+      group = std::move(rest);
+      insertBehind(writer, std::move(own));
+    }
+  }
+
+  // Whether one part reads memory that the other one, by now, writes to.
+  bool readsWhatIsWritten(const HostGroup& reader, const HostGroup& writer) const {
+    return std::any_of(written_.begin(), written_.end(), [&](const auto& written) {
+      return contains(writer.outputs, written.first) && contains(reader.inputs, written.second);
+    });
+  }
+
+  // What the group computes for these outputs.
+  static HostGroup partOf(const HostGroup& group, const std::vector<Val*>& outputs) {
+    HostGroup part;
+    part.index = group.index;
+    part.outputs = outputs;
+    std::set<const Val*> needed(outputs.begin(), outputs.end());  // for lookups only
+    for (auto expr = group.exprs.rbegin(); expr != group.exprs.rend(); ++expr) {
+      const bool any = std::any_of((*expr)->outputs().begin(), (*expr)->outputs().end(),
+                                   [&](const Val* made) { return needed.count(made) != 0; });
+      if (!any) continue;
+      part.exprs.insert(part.exprs.begin(), *expr);
+      needed.insert((*expr)->inputs().begin(), (*expr)->inputs().end());
+      for (const Val* scalar : Fusion::extentScalars(*expr)) needed.insert(scalar);
+    }
+    for (Val* input : group.inputs) {
+      if (needed.count(input) || input->isScalar()) part.inputs.push_back(input);
+    }
+    return part;
+  }
+
+  void insertBehind(size_t place, HostGroup group) {
+    groups_.insert(groups_.begin() + static_cast<std::ptrdiff_t>(place) + 1, std::move(group));
+    Order moved;
+    const auto now = [&](size_t before) { return before > place ? before + 1 : before; };
+    for (const auto& [first, second] : before_) {
+      moved.insert({now(first), now(second)});
+      // What the group needs, and what needs it, may be in either part.
+      if (second == place) moved.insert({now(first), place + 1});
+      if (first == place) moved.insert({place + 1, now(second)});
+    }
+    before_ = std::move(moved);
+  }
+
+  // All that read the base do so before a slice is stored there.
+  bool fitsSliceBySlice(const TensorView* whole, const StoredInto& into) {
+    Order wanted = before_;
+    const size_t maker = writerOf(whole);
+    std::vector<size_t> writers;
+    for (const StoredSlice& slice : into.slices) {
+      const size_t writer = writerOf(slice.value);
+      for (size_t reader = 0; reader < groups_.size(); ++reader) {
+        const bool reads = groups_[reader].scheduler != SchedulerType::ExprEval && reader != maker &&
+                           contains(groups_[reader].inputs, into.base);
+        if (!reads) continue;
+        if (reader != writer) {
+          wanted.insert({reader, writer});
+        } else if (!readsApart(groups_[reader], slice, into.base)) {
+          return false;
+        }
+      }
+      if (into.base->definition()) wanted.insert({writerOf(into.base), writer});
+      for (size_t i = 0; i < writers.size(); ++i) {
+        if (writers[i] != writer) {
+          wanted.insert({writers[i], writer});
+        } else if (!areDisjoint(into.slices[i], slice)) {
+          return false;
+        }
+      }
+      writers.push_back(writer);
+    }
+    if (orderOf(wanted).empty()) return false;
+    before_ = std::move(wanted);
+    return true;
+  }
+
+  // Whether a kernel that stores a slice reads nothing of the base that it, or another thread of it, has overwritten.
+  static bool readsApart(const HostGroup& group, const StoredSlice& slice, const TensorView* base) {
+    const Overlap overlap = overlapOf(slice, base, group.exprs);
+    if (overlap == Overlap::Any) return false;
+    const std::vector<const Expr*> makers = makersOf(group, slice.value);
+    const auto isMaker = [&](const Expr* expr) {
+      return !contains(expr->inputs(), base) || std::find(makers.begin(), makers.end(), expr) != makers.end();
+    };
+    if (!std::all_of(group.exprs.begin(), group.exprs.end(), isMaker)) return false;
+    if (overlap == Overlap::None) return true;
+    if (group.scheduler == SchedulerType::NoOp) return true;  // it is empty
+    const bool elements = isElementwise(group.scheduler);
+    const bool alone = group.outputs.size() == 1 && makers.size() == group.exprs.size();
+    return elements && (alone || hasItsLoops(group, slice.value, base));
+  }
+
+  // Whether all that the group's kernel computes is computed in loops over the slice's axes, so that a thread reads of
+  // the base what it overwrites.
+  static bool hasItsLoops(const HostGroup& group, const TensorView* slice, const TensorView* base) {
+    const PartLoops loops = loopsOf(group, slice);
+    if (loops.readInline.count(base) != 0 || slice->concreteRank() != slice->rank()) return false;
+    const std::variant<ReferenceMap, std::string> built = ReferenceMap::build(loops.view.exprs, slice);
+    const ReferenceMap* map = std::get_if<ReferenceMap>(&built);
+    return map && std::all_of(loops.view.exprs.begin(), loops.view.exprs.end(), [&](const Expr* expr) {
+             const auto* result = expr->output()->as<TensorView>();
+             return map->contains(result) && result->concreteRank() <= slice->concreteRank();
+           });
+  }
+
+  void makeWhole(HostGroup& group) {
+    for (Expr* expr : group.exprs) {
+      if (expr->output()->isTensor()) expr->output()->as<TensorView>()->domain().inPlace = false;
+    }
+    accept(group, fusion_, context_);  // none: it runs through a cache of its own
+  }
+
+  bool fitsInPlace(const TensorView* output, const TensorView* input) {
+    const size_t writer = writerOf(output);
     const std::vector<IterDomain*> axes = output->axes();
     if (std::any_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis->isExpanded(); })) return false;
     // If another group has overwritten the input, this group would read the new elements.
@@ -149,6 +373,12 @@ class AliasPlanner {
     for (size_t place = 0; place < axes.size(); ++place) {
       const bool stored = !axes[static_cast<size_t>(domain.allocationOrder[place])]->isBroadcast();
       domain.contiguity[place] = stored ? std::optional<bool>(false) : std::nullopt;
+    }
+  }
+
+  static void forgetStrides(TensorView* slice) {
+    for (std::optional<bool>& contiguous : slice->domain().contiguity) {
+      if (contiguous) contiguous = false;
     }
   }
 
@@ -179,14 +409,19 @@ class AliasPlanner {
 
   Fusion& fusion_;
   std::vector<HostGroup>& groups_;
+  const CompileContext& context_;
+  int nextIndex_ = 0;  // of a group that is new
+  std::vector<std::pair<const Val*, const Val*>>
+      written_;  // what is planned: an output of a group, and in whose memory
   Order before_;
 };
 
 }  // namespace
 
-std::vector<const TensorView*> planAliases(Fusion& fusion, std::vector<HostGroup>& groups) {
-  if (fusion.aliases().empty()) return {};
-  return AliasPlanner(fusion, groups).run();
+std::vector<const TensorView*> planAliases(Fusion& fusion, std::vector<HostGroup>& groups,
+                                           const CompileContext& context) {
+  if (fusion.aliases().empty() && std::none_of(groups.begin(), groups.end(), hasInPlace)) return {};
+  return AliasPlanner(fusion, groups, context).run();
 }
 
 }  // namespace fuser

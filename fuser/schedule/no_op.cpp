@@ -1,5 +1,5 @@
-// NoOp: accepts parts that compute no element: every output is empty, or a view of an existing tensor. Empty outputs
-// are allocated; no kernel runs.
+// NoOp: accepts parts that compute no element: every output is empty, a view of an existing tensor, or in place in the
+// memory of one. Empty outputs are allocated; no kernel runs.
 #include <algorithm>
 
 #include "fuser/schedule/scheduler_list.h"
@@ -18,6 +18,21 @@ bool isBaseInside(const FusionView& view, const Val* output) {
   return !isInput(base);
 }
 
+// What it is made from is in memory before the part.
+std::string whyNotInPlace(const FusionView& view, const TensorView* output) {
+  std::vector<const TensorView*> stack{output};
+  while (!stack.empty()) {
+    const TensorView* tensor = stack.back();
+    stack.pop_back();
+    if (std::find(view.inputs.begin(), view.inputs.end(), tensor) != view.inputs.end()) continue;
+    if (!tensor->domain().inPlace) return concat("the part makes %", tensor->name(), ", which is stored in it");
+    for (const Val* operand : tensor->definition()->inputs()) {
+      if (operand->isTensor()) stack.push_back(operand->as<TensorView>());
+    }
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string whyNotNoOp(const FusionView& view, std::shared_ptr<const ReferenceMap>&) {
@@ -28,6 +43,11 @@ std::string whyNotNoOp(const FusionView& view, std::shared_ptr<const ReferenceMa
     if (output->isScalar()) return "scalars run on the host";
     if (output->as<TensorView>()->domain().view) {
       if (isBaseInside(view, output)) return concat("%", output->name(), " is a view of what the part makes");
+      continue;
+    }
+    if (output->as<TensorView>()->domain().inPlace) {
+      const std::string reason = whyNotInPlace(view, output->as<TensorView>());
+      if (!reason.empty()) return reason;
       continue;
     }
     const std::vector<IterDomain*> axes = output->as<TensorView>()->axes();

@@ -5,16 +5,19 @@
 
 #include "fuser/analysis/axis_map.h"
 #include "fuser/analysis/inline_reads.h"
+#include "fuser/analysis/stored_slices.h"
 #include "fuser/schedule/scheduler_list.h"
 
 namespace fuser {
 
 namespace {
 
-// The first output that is a view. Views need no kernel, so they are in parts of their own.
-const Val* firstView(const FusionView& view) {
+bool isInOtherMemory(const TensorDomain& domain) { return domain.view || domain.inPlace; }
+
+// The first output that is a view or in place. These need no kernel, so they are in parts of their own.
+const Val* firstWithoutKernel(const FusionView& view) {
   for (const Val* output : view.outputs) {
-    if (output->isTensor() && output->as<TensorView>()->domain().view) return output;
+    if (output->isTensor() && isInOtherMemory(output->as<TensorView>()->domain())) return output;
   }
   return nullptr;
 }
@@ -41,10 +44,11 @@ SchedulerAnswer Schedulers::accepts(const FusionView& view) const {
     answer.reason = whyReadElsewhere(view);
     if (!answer.reason.empty()) return answer;
   }
-  if (const Val* seen = firstView(view)) {
+  if (const Val* seen = firstWithoutKernel(view)) {
     const std::string reason = whyNotNoOp(view, answer.map);
     if (reason.empty()) return {SchedulerType::NoOp, ""};
-    return {SchedulerType::None, concat("%", seen->name(), " is a view and needs no kernel, but ", reason)};
+    const char* what = seen->as<TensorView>()->domain().view ? " is a view" : " is in place";
+    return {SchedulerType::None, concat("%", seen->name(), what, " and needs no kernel, but ", reason)};
   }
 #define SCHEDULER(name, summary, file)                                                \
   {                                                                                   \
@@ -58,17 +62,22 @@ SchedulerAnswer Schedulers::accepts(const FusionView& view) const {
 }
 
 // Operands that are read at other coordinates than the reader's must be in memory, if the reader cannot compute them
-// inline; so must the base of a view.
+// inline; so must the base of a view, what is in place, and what that is made from.
 std::vector<Val*> Schedulers::mustBeSegmentInputs(const Expr* expr) const {
   if (expr->isScalarExpr()) return {};
+  const TensorDomain& made = expr->output()->as<TensorView>()->domain();
   std::vector<Val*> required;
   for (Val* operand : expr->inputs()) {
     if (operand->isScalar() || !operand->definition()) continue;
     const auto* tensor = operand->as<TensorView>();
+    if (made.inPlace || tensor->domain().inPlace) {
+      if (!isInnerPart(tensor)) required.push_back(operand);
+      continue;
+    }
     if (readsInPlace(expr, tensor)) continue;
     if (!computesInline_ || (!mayTrail(expr) && !whyNotInline(expr, tensor).empty())) required.push_back(operand);
   }
-  if (!required.empty() || !expr->output()->as<TensorView>()->domain().view) return required;
+  if (!required.empty() || !made.view) return required;
   Val* source = expr->input(0);
   return source->as<TensorView>()->domain().view ? std::vector<Val*>{} : std::vector<Val*>{source};
 }

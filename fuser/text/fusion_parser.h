@@ -36,6 +36,7 @@ class FusionParser {
     std::vector<std::optional<bool>> contiguity;  // empty: contiguous
     bool onHost = false;                          // device = cpu
     bool view = false;                            // view = true: the result is a view of its operand's memory
+    bool inPlace = false;                         // in_place = true: it is in the memory of what it overwrites
     bool isExplicit = false; // the text has an order or contiguity
   };
   struct Type {
@@ -117,7 +118,8 @@ class FusionParser {
   };
   DisjointSets met_;
   std::vector<Assumption> assumptions_;
-  std::vector<std::pair<Token, const TensorView*>> views_;  // results with `view = true`, and where their layout begins
+  // Results with `view = true` or `in_place = true`, and where their layout begins.
+  std::vector<std::pair<Token, const TensorView*>> views_;
 };
 
 }  // namespace fuser::text

@@ -135,6 +135,7 @@ std::string printLayout(const TensorView* tensor) {
     out += (out.empty() ? "" : ", ") + concat("contiguity = [", joined(contiguity, text), "]");
   }
   if (tensor->domain().view) out += out.empty() ? "view = true" : ", view = true";
+  if (tensor->domain().inPlace) out += out.empty() ? "in_place = true" : ", in_place = true";
   return out.empty() ? "" : " {" + out + "}";
 }
 

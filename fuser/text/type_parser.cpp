@@ -63,8 +63,10 @@ FusionParser::Layout FusionParser::parseLayout(const std::vector<AxisType>& axes
   for (size_t i = 0; i < axes.size(); ++i) layout.order.push_back(static_cast<int>(i));
   reader_.list("{", "}", kMaxListEntries, [&] {
     const Token key = reader_.expect(TokenKind::Identifier, "a layout attribute");
-    if (key.text != "allocation_order" && key.text != "contiguity" && key.text != "device" && key.text != "view") {
-      reader_.fail(key, "unknown layout attribute '", key.text, "'; known: allocation_order, contiguity, device, view");
+    constexpr std::string_view kKnown[] = {"allocation_order", "contiguity", "device", "in_place", "view"};
+    if (std::find(std::begin(kKnown), std::end(kKnown), key.text) == std::end(kKnown)) {
+      reader_.fail(key, "unknown layout attribute '", key.text,
+                   "'; known: allocation_order, contiguity, device, in_place, view");
     }
     if (!keys.insert(key.text).second) reader_.fail(key, "'", key.text, "' is given twice");
     reader_.expect("=");
@@ -80,6 +82,11 @@ FusionParser::Layout FusionParser::parseLayout(const std::vector<AxisType>& axes
     if (key.text == "view") {
       if (inParameters_) reader_.fail(key, "an input is not a view");
       layout.view = readBool(reader_);
+      return;
+    }
+    if (key.text == "in_place") {
+      if (inParameters_) reader_.fail(key, "an input is nowhere but in its own memory");
+      layout.inPlace = readBool(reader_);
       return;
     }
     layout.isExplicit = true;
@@ -259,7 +266,8 @@ void FusionParser::checkResultType(Val* result, const Type& type) {
   tensor->domain().contiguity = type.layout->contiguity;
   tensor->domain().hasFixedLayout = type.layout->isExplicit;
   tensor->domain().view = type.layout->view;
-  if (type.layout->view) views_.emplace_back(type.layout->start, tensor);
+  tensor->domain().inPlace = type.layout->inPlace;
+  if (type.layout->view || type.layout->inPlace) views_.emplace_back(type.layout->start, tensor);
 }
 
 // Replaces the result's inferred extents by the written ones.
@@ -308,7 +316,12 @@ void FusionParser::recordMeetings(const Expr* expr) {
 
 void FusionParser::checkViews() {
   for (const auto& [place, tensor] : views_) {
-    if (canBeView(tensor)) continue;
+    if (tensor->domain().inPlace && !canBeInPlace(tensor)) {
+      reader_.fail(place, "%", tensor->name(),
+                   " cannot be in place: what is made by slice, select, permute, unsqueeze, squeeze, reshape or "
+                   "slice_scatter can");
+    }
+    if (!tensor->domain().view || canBeView(tensor)) continue;
     reader_.fail(place, "%", tensor->name(),
                  " cannot be a view: one is made by set, permute, unsqueeze, squeeze or "
                  "expand from an input, an output or a view, and read by views alone");

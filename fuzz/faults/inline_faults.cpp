@@ -110,16 +110,24 @@ bool overwriteReadInline(HostIrContainer& program) {
     program.remove(node);
     return true;
   }
+  // What such a kernel reads is written to the input's memory instead of `copied`.
+  const auto overwriteBefore = [&](const TensorView* copied, const TensorView* input) {
+    bool done = false;
+    for (const hir::HostExpr* launch : launches) {
+      if (done || !writes(launch, copied)) continue;
+      forEachTensor(launch, [&](const TensorView* each, const TensorParam& param) {
+        done = done || (!param.written && overwrite(each, input));
+      });
+    }
+    return done;
+  };
   for (const hir::HostExpr* node : hostExprsOf<hir::Reuse>(program)) {
     const hir::Reuse reuse = std::get<hir::Reuse>(node->node);
-    for (const hir::HostExpr* launch : launches) {
-      if (!writes(launch, reuse.tensor)) continue;
-      bool done = false;
-      forEachTensor(launch, [&](const TensorView* each, const TensorParam& param) {
-        done = done || (!param.written && overwrite(each, reuse.input));
-      });
-      if (done) return true;
-    }
+    if (overwriteBefore(reuse.tensor, reuse.input)) return true;
+  }
+  for (const hir::HostExpr* node : hostExprsOf<hir::Place>(program)) {
+    const hir::Place place = std::get<hir::Place>(node->node);
+    if (overwriteBefore(place.tensor, program.ownersOf(place.whole).front())) return true;
   }
   return false;
 }

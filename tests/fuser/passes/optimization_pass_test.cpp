@@ -332,12 +332,12 @@ TEST(PreSegmenterTest, RunsEachPassOnceInOrder) {
   AfterPass naming([&](std::string_view pass, const Fusion&, bool) { names.emplace_back(pass); });
   context.observers = {&naming};
   EXPECT_TRUE(PreSegmenter::runPass(fusion.get(), context));
-  EXPECT_EQ(names, (std::vector<std::string>{"FoldScalarsPass", "ExactMappedExtentSubstitutionPass",
-                                             "RemoveEmptyPass", "DeadCodePass", "RemoveBcastSqueezePass",
-                                             "MoveSplitCatPass", "MoveRepeatForwardPass",
-                                             "TranslateRepeatToExpandPass", "ConsecutiveCastPass",
-                                             "SegmentInplaceUpdatePass", "MarkAliasesPreparePass",
-                                             "CutAtRequiredInputsPass", "AllocationDomainPass", "PreSegmenter"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"FoldScalarsPass", "ExactMappedExtentSubstitutionPass", "RemoveEmptyPass",
+                                      "DeadCodePass", "RemoveBcastSqueezePass", "MoveSplitCatPass",
+                                      "MoveRepeatForwardPass", "TranslateRepeatToExpandPass", "ConsecutiveCastPass",
+                                      "StoreSlicesInPlacePass", "SegmentInplaceUpdatePass", "MarkAliasesPreparePass",
+                                      "CutAtRequiredInputsPass", "AllocationDomainPass", "PreSegmenter"}));
   ASSERT_EQ(fusion->exprs().size(), 2u);  // full and neg
 }
 

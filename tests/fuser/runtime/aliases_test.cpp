@@ -156,6 +156,7 @@ fusion f(%x: f32[i0, i0]) {
 }
 alias %y -> %x
 option disable pass SegmentInplaceUpdatePass
+option disable pass StoreSlicesInPlacePass
 run { %x = values [1.0, 2.0, 3.0, 4.0] : f32[2, 2] }
 )");
   EXPECT_NE(ran.host.find("  copy %y to %x\n  return"), std::string::npos) << ran.host;
@@ -165,7 +166,8 @@ run { %x = values [1.0, 2.0, 3.0, 4.0] : f32[2, 2] }
 
 // One kernel would read it again behind the store.
 TEST(AliasTest, AnIndependentReaderReadsFirst) {
-  for (const char* off : {"", "option disable pass SegmentInplaceUpdatePass\n"}) {
+  for (const char* off :
+       {"", "option disable pass SegmentInplaceUpdatePass\noption disable pass StoreSlicesInPlacePass\n"}) {
     const Ran ran = run(concat(R"(
 fusion f(%x: f32[i0]) {
   %y = neg(%x)
