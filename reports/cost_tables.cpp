@@ -68,21 +68,24 @@ class Reader {
     table_.programs.push_back(std::move(program));
   }
 
-  // A kernel has each count; the total ends with "traffic" and a ratio that follows from the counts.
+  // A kernel has each count; the total ends with "traffic", a ratio that follows from the counts, and maybe "N bytes of
+  // copies".
   CostLine lineOf(const std::vector<std::string>& words) const {
     CostLine line;
     line.counts.fill(-1);
     const bool total = !words.empty() && words[0] == kTotal;
-    check(words.size() == (total ? 12 : 1 + kCounts), "expected the counts of a kernel, or a total");
+    const bool copies = total && words.size() == 16;
+    check(copies || words.size() == (total ? 12 : 1 + kColumns), "expected the counts of a kernel, or a total");
     line.name = words[0];
     size_t word = 1;
-    for (size_t i = 0; i < kCounts; ++i) {
+    for (size_t i = 0; i < kColumns; ++i) {
       const auto count = static_cast<Count>(i);
       if (total && (count == Count::Threads || count == Count::Shared || count == Count::Registers)) continue;
       line.counts[i] = count == Count::Registers && words[word] == "-" ? -1 : numberOf(words[word]);
       ++word;
     }
     check(!total || words[word] == "traffic", "expected the traffic at the end of a total");
+    if (total) line.counts[static_cast<size_t>(Count::Copied)] = copies ? numberOf(words[word + 2]) : 0;
     return line;
   }
 
@@ -152,6 +155,7 @@ const char* countName(Count count) {
     case Count::Weights: return "weights";
     case Count::Once: return "once";
     case Count::Registers: return "registers";
+    case Count::Copied: return "bytes of copies";
   }
   FUSER_CHECK(false, "bad Count");
 }
@@ -163,7 +167,8 @@ bool costs(Count count) {
     case Count::PerBlock:
     case Count::Compulsory:
     case Count::Conflicts:
-    case Count::Barriers: return true;
+    case Count::Barriers:
+    case Count::Copied: return true;
     case Count::Blocks:
     case Count::Threads:
     case Count::Shared:

@@ -11,7 +11,8 @@ namespace reports {
 
 // The columns of a table, in their order; "conflicts" are of banks, "weights" and "once" the
 // sectors of operands that lack an axis of the grid, of those per block and of the compulsory ones. Less is better of
-// those that cost; of the others, and of registers, it depends.
+// those that cost; of the others, and of registers, it depends. Behind a total's traffic: the bytes of copies, 0 unless
+// it names them.
 enum class Count : uint8_t {
   Launches,
   Blocks,
@@ -24,9 +25,11 @@ enum class Count : uint8_t {
   Barriers,
   Weights,
   Once,
-  Registers
+  Registers,
+  Copied
 };
-inline constexpr size_t kCounts = 12;
+inline constexpr size_t kCounts = 13;
+inline constexpr size_t kColumns = kCounts - 1;  // of a kernel; Copied is of a total
 const char* countName(Count count);  // "per block"
 bool costs(Count count);
 

@@ -6,6 +6,7 @@
 
 #include "fuser/analysis/reference_map.h"
 #include "fuser/analysis/stored_slices.h"
+#include "fuser/ir/builder.h"
 #include "fuser/runtime/plan_groups.h"
 #include "fuser/schedule/persistent_plan.h"
 
@@ -190,13 +191,15 @@ class AliasPlanner {
       if (into && isApartFromSlices(whole, *into)) giveSlicesGroups(*into);
       const bool follows =
           into && (into->base == input || std::find(plan.begin(), plan.end(), into->base) != plan.end());
-      stored = stored && follows && isApartFromSlices(whole, *into) && fitsSliceBySlice(whole, *into);
+      stored = stored && follows && isApartFromSlices(whole, *into) &&
+               (fitsSliceBySlice(whole, *into) || fitsByCopies(whole, *into));
       if (!stored) {
         if (const std::optional<size_t> maker = findWriter(whole)) makeWhole(groups_[*maker]);
         continue;
       }
       takeLayout(whole, input);
-      for (const StoredSlice& slice : into->slices) {
+      const StoredInto planned = *slicesStoredInto(whole);  // copies of slices included
+      for (const StoredSlice& slice : planned.slices) {
         forgetStrides(slice.value);
         written_.emplace_back(slice.value, into->base);
       }
@@ -308,6 +311,42 @@ class AliasPlanner {
     if (orderOf(wanted).empty()) return false;
     before_ = std::move(wanted);
     return true;
+  }
+
+  // The same with copies of the slices: a slice has memory of its own first, and a kernel that only copies stores it.
+  bool fitsByCopies(TensorView* whole, const StoredInto& into) {
+    for (const StoredSlice& slice : into.slices) storeByCopy(whole, slice.value);
+    return fitsSliceBySlice(whole, *slicesStoredInto(whole));
+  }
+
+  void storeByCopy(const TensorView* whole, TensorView* value) {
+    TensorView* copy = build::set(fusion_, value, freshName(value));
+    copy->setOrigin(value->origin());
+    const size_t maker = writerOf(whole), writer = writerOf(value);
+    for (Expr* expr : groups_[maker].exprs) {
+      for (size_t i = 0; i < expr->inputs().size(); ++i) {
+        if (expr->input(i) == value) fusion_.replaceInput(expr, i, copy);
+      }
+    }
+    std::replace(groups_[maker].inputs.begin(), groups_[maker].inputs.end(), static_cast<Val*>(value),
+                 static_cast<Val*>(copy));
+    HostGroup group;
+    group.index = nextIndex_++;
+    group.exprs = {copy->definition()};
+    group.inputs = {value};
+    group.outputs = {copy};
+    FUSER_CHECK(accept(group, fusion_, context_), "no scheduler takes a copy of %", value->name());
+    before_.insert({writer, groups_.size()});
+    before_.insert({groups_.size(), maker});
+    groups_.push_back(std::move(group));
+  }
+
+  std::string freshName(const TensorView* value) const {
+    const std::vector<std::unique_ptr<Val>>& vals = fusion_.allVals();
+    for (std::string name = value->name() + ".copied";; name += "_") {
+      const auto isTaken = [&](const std::unique_ptr<Val>& val) { return val->name() == name; };
+      if (std::none_of(vals.begin(), vals.end(), isTaken)) return name;
+    }
   }
 
   // Whether a kernel that stores a slice reads nothing of the base that it, or another thread of it, has overwritten.

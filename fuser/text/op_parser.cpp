@@ -6,6 +6,7 @@
 #include "fuser/ir/builder.h"
 #include "fuser/ir/view_axes.h"
 #include "fuser/support/similar_name.h"
+#include "fuser/text/expansions.h"
 #include "fuser/text/fusion_parser.h"
 #include "fuser/text/limits.h"
 #include "fuser/text/parser.h"
@@ -58,7 +59,7 @@ std::string takes(const OpInfo& info) {
 
 // PyTorch's names that the language lacks, so that a program that uses one is told apart from one that misspells.
 constexpr std::string_view kLacking =
-    " roll as_strided select_scatter diagonal diagonal_scatter view index_select gather scatter take_along_dim "
+    " roll as_strided diagonal diagonal_scatter view index_select gather scatter take_along_dim "
     "index_put scatter_add index_add embedding masked_fill argmax argmin max min rand randn rand_like randn_like "
     "uniform normal bernoulli dropout randint matmul mm bmm linear addmm dot outer cumsum cumprod cummax cummin "
     "logcumsumexp sort argsort topk median kthvalue bucketize searchsorted unfold avg_pool max_pool triu tril one_hot "
@@ -72,6 +73,7 @@ std::string unknownOp(std::string_view name) {
   }
   std::vector<std::string_view> known;
   for (OpKind op : kAllOps) known.push_back(opInfo(op).mnemonic);
+  for (std::string_view expansion : expansionNames()) known.push_back(expansion);
   const std::string guess = didYouMean(name, known);
   return concat("unknown op '", name, "'", guess.empty() ? "; `fuser-opt --list-ops` lists them" : guess);
 }
@@ -111,7 +113,8 @@ void FusionParser::parseOp() {
   if (++opCount_ > kMaxOps) reader_.fail(name, "more than ", kMaxOps, " ops");
   reader_.expect("=");
   const Token mnemonic = reader_.expect(TokenKind::Identifier, "an op's name");
-  const std::vector<const OpInfo*> rows = rowsOf(mnemonic.text);
+  const Expansion* expansion = findExpansion(mnemonic.text);
+  const std::vector<const OpInfo*> rows = expansion ? std::vector{&opInfo(expansion->operands)} : rowsOf(mnemonic.text);
   if (rows.empty()) reader_.fail(mnemonic, unknownOp(mnemonic.text));
   if (rows[0]->family == Family::Update) reader_.fail(mnemonic, "update is a statement: update %target = %source");
   if (names.size() != rows[0]->results) {
@@ -134,8 +137,8 @@ void FusionParser::parseOp() {
   if (operands.size() < operandCount(*rows[0]).least) {
     reader_.fail(mnemonic, takes(*rows[0]), ", not ", operands.size());
   }
-  OpAttributes attributes = parseAttributes(mnemonic, rows);
-  const std::optional<OpKind> op = opFromText(mnemonic.text, attributes.variant);
+  OpAttributes attributes = parseAttributes(mnemonic, expansion ? std::vector{&opInfo(expansion->attributes)} : rows);
+  const std::optional<OpKind> op = expansion ? expansion->operands : opFromText(mnemonic.text, attributes.variant);
   if (!op) reader_.fail(attributes.keys.begin()->second, mnemonic.text, " has no variant '", attributes.variant, "'");
 
   std::vector<std::string> resultNames;
@@ -143,6 +146,7 @@ void FusionParser::parseOp() {
   addBracedOperands(opInfo(*op), attributes, operands);
   const std::vector<Val*> results = refusable([&] {
     return reader_.located(mnemonic, [&]() -> std::vector<Val*> {
+      if (expansion) return {expansion->build(*fusion_, operands, attributes.values, resultNames.front())};
       if (isPointwise(*op)) return {build::pointwise(*fusion_, *op, operands, resultNames.front())};
       return build::structural(*fusion_, *op, operands, attributes.values, resultNames, attributes.keepdim);
     });

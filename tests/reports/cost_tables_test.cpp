@@ -43,9 +43,20 @@ TEST(CostTablesTest, ReadsKernelsAndTotals) {
   EXPECT_EQ(read.programs[0].name, "f");
   EXPECT_EQ(read.programs[0].what, "run 0: 64 sectors of inputs and outputs");
   ASSERT_EQ(read.programs[0].lines.size(), 2u);
-  EXPECT_EQ(read.programs[0].lines[0].counts, (std::array<int64_t, kCounts>{1, 2, 128, 0, 80, 70, 64, 0, 3, 0, 0, 32}));
-  EXPECT_EQ(read.programs[0].lines[1].counts, (std::array<int64_t, kCounts>{1, 2, -1, -1, 80, 70, 64, 0, 3, 0, 0, -1}));
+  EXPECT_EQ(read.programs[0].lines[0].counts,
+            (std::array<int64_t, kCounts>{1, 2, 128, 0, 80, 70, 64, 0, 3, 0, 0, 32, -1}));
+  EXPECT_EQ(read.programs[0].lines[1].counts,
+            (std::array<int64_t, kCounts>{1, 2, -1, -1, 80, 70, 64, 0, 3, 0, 0, -1, 0}));
   EXPECT_EQ(read.programs[1].lines.size(), 1u);
+}
+
+TEST(CostTablesTest, MoreBytesOfCopiesAreARegression) {
+  const std::string copying = "  total 1 2 80 70 64 0 3 0 0 traffic 1.00, 256 bytes of copies\n";
+  const CostTable before = table(programOf("f", std::string(kKernel) + kTotalLine));
+  const CostTable after = table(programOf("f", kKernel + copying));
+  EXPECT_EQ(countOf(after.programs[0].lines[1], Count::Copied), 256);
+  EXPECT_TRUE(anyTotalGrew(compareCosts(before, after)));
+  EXPECT_FALSE(anyTotalGrew(compareCosts(after, before)));
 }
 
 TEST(CostTablesTest, ReadsTheTableOfTheSeeds) {
