@@ -132,7 +132,16 @@ class HeldFinder {
   // Whether what is scattered is what was there with more slices in it, all of which can be stored.
   static bool continues(const Held& inner, const Held& before, const std::vector<PlaceStep>& steps) {
     if (inner.root != before.root || inner.slices.size() <= before.slices.size()) return false;
-    const auto starts = [](const StoredSlice& a, const StoredSlice& b) { return a.value == b.value; };
+    const auto starts = [](const StoredSlice& a, const StoredSlice& b) {
+      return a.value == b.value && std::equal(a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end(), sameStep);
+    };
+    // A slice of what is around the scattered places is not scattered.
+    const auto isInside = [&](const StoredSlice& slice) {
+      return slice.steps.size() >= steps.size() &&
+             std::equal(steps.begin(), steps.end(), slice.steps.begin(), sameStep);
+    };
+    const auto more = inner.slices.begin() + static_cast<std::ptrdiff_t>(before.slices.size());
+    if (!std::all_of(more, inner.slices.end(), isInside)) return false;
     return std::equal(inner.steps.begin(), inner.steps.end(), steps.begin(), steps.end(), sameStep) &&
            std::equal(before.slices.begin(), before.slices.end(), inner.slices.begin(), starts) &&
            std::none_of(inner.slices.begin(), inner.slices.end(),
