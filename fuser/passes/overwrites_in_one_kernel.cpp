@@ -2,13 +2,10 @@
 
 #include <algorithm>
 
+#include "fuser/passes/empty_tensors.h"
+
 namespace fuser {
 namespace {
-
-bool isEmpty(const TensorView* output) {
-  const std::vector<IterDomain*> axes = output->axes();
-  return std::any_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis->size()->isConstant(0); });
-}
 
 // By id: the values on which the output depends, itself, and what the same expressions make beside them.
 std::vector<bool> neededFor(const Fusion& fusion, const Val* output) {
@@ -69,7 +66,7 @@ bool isElementwise(const Fusion& fusion, const Val* input) {
 
 bool overwritesInOneKernel(const Fusion& fusion, size_t output, const Val* input, const CompileContext& context) {
   Val* value = fusion.outputs().at(output);
-  if (isEmpty(value->as<TensorView>())) return true;
+  if (hasZeroExtent(value->as<TensorView>()->axes())) return true;
   const std::vector<bool> needed = neededFor(fusion, value);
   const bool leads = std::all_of(input->uses().begin(), input->uses().end(),
                                  [&](const Expr* use) { return use->isScalarExpr() || needed[use->output()->id()]; });

@@ -22,15 +22,12 @@
 #include "fuser/ir/infer.h"
 #include "fuser/ir/replace_value.h"
 #include "fuser/ir/sharding.h"
+#include "fuser/passes/empty_tensors.h"
 #include "fuser/passes/passes.h"
 
 namespace fuser {
 
 namespace {
-
-bool hasZeroExtent(const std::vector<IterDomain*>& axes) {
-  return std::any_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis->size()->isConstant(0); });
-}
 
 class ReplaceEmpty : public Pass {
  public:
@@ -63,7 +60,7 @@ class ReplaceEmpty : public Pass {
       if (!output->isFusionOutput() || !output->isTensor() || !output->definition()) continue;
       TensorView* tensor = output->as<TensorView>();
       if (hasZeroExtent(tensor->axes()) && !isFull(tensor) && !isPlaced(tensor) && mayApply()) {
-        replace(fusion, tensor, zero(tensor->dtype()));
+        replace(fusion, tensor, zeroOf(tensor->dtype()));
       }
     }
   }
@@ -91,11 +88,6 @@ class ReplaceEmpty : public Pass {
     const Expr* definition = tensor->definition();
     if (definition->op() == OpKind::Expand) definition = definition->input(0)->definition();
     return definition && definition->op() == OpKind::Full;
-  }
-
-  static ScalarValue zero(DataType dtype) {
-    if (dtype == DataType::Bool) return ScalarValue(false);
-    return isFloating(dtype) ? ScalarValue(0.0) : ScalarValue(int64_t{0});
   }
 
   static bool isUsed(const Val* val) { return !val->uses().empty() || val->isFusionOutput(); }

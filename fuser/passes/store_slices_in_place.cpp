@@ -26,6 +26,7 @@
 #include "fuser/analysis/stored_slices.h"
 #include "fuser/ir/builder.h"
 #include "fuser/ir/view_axes.h"
+#include "fuser/passes/empty_tensors.h"
 #include "fuser/passes/overwrites_in_one_kernel.h"
 #include "fuser/passes/passes.h"
 
@@ -76,9 +77,9 @@ class StoreSlices : public Pass {
 
   // Whether a slice is computed from what makes the version, so that it needs the version's other slices.
   bool readsItself(const Version& version) const {
+    if (version.into.exprs.empty()) return false;
     std::vector<Val*> made;
     for (const Expr* maker : makersOf(version)) made.push_back(maker->output());
-    if (version.into.exprs.empty()) return false;
     const std::vector<bool> depends = dependents(made, {});
     return std::any_of(version.into.slices.begin(), version.into.slices.end(),
                        [&](const StoredSlice& slice) { return depends[slice.value->id()]; });
@@ -271,7 +272,7 @@ class StoreSlices : public Pass {
       if (!isVersion && expr->op() != OpKind::SegmentSet) exprs.push_back(expr);
     }
     const auto isRead = [&](const TensorView* before) { return overlapOf(slice, before, exprs) != Overlap::None; };
-    if (isEmpty(slice.value)) return held(emptyLike(slice.value), ".held");
+    if (hasZeroExtent(slice.value->axes())) return held(emptyLike(slice.value), ".held");
     // Of rank 0, the only element of a vector.
     TensorView* given = slice.value->rank() == 0
                             ? build::unsqueeze(*fusion(), slice.value, {0}, slice.value->name() + ".row")
@@ -287,18 +288,11 @@ class StoreSlices : public Pass {
     return held(copy, ".held");
   }
 
-  static bool isEmpty(const TensorView* tensor) {
-    const std::vector<IterDomain*> axes = tensor->axes();
-    return std::any_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis->size()->isConstant(0); });
-  }
-
   // So that no kernel computes what has no elements.
   TensorView* emptyLike(const TensorView* tensor) {
     const DataType dtype = tensor->dtype();
-    const ScalarValue zero = isFloating(dtype)         ? ScalarValue(0.0)
-                             : dtype == DataType::Bool ? ScalarValue(false)
-                                                       : ScalarValue(int64_t{0});
-    return build::full(*fusion(), sizesOf(tensor), fusion()->newConstant(zero), dtype, tensor->name() + ".empty");
+    Scalar* zero = fusion()->newConstant(zeroOf(dtype));
+    return build::full(*fusion(), sizesOf(tensor), zero, dtype, tensor->name() + ".empty");
   }
 
   TensorView* scattered(const TensorView* whole, TensorView* base, TensorView* value) {

@@ -450,8 +450,8 @@ class AliasPlanner {
   std::vector<HostGroup>& groups_;
   const CompileContext& context_;
   int nextIndex_ = 0;  // of a group that is new
-  std::vector<std::pair<const Val*, const Val*>>
-      written_;  // what is planned: an output of a group, and in whose memory
+  // What is planned: an output of a group, and in whose memory.
+  std::vector<std::pair<const Val*, const Val*>> written_;
   Order before_;
 };
 

@@ -14,10 +14,12 @@ TensorView* selectScatter(Fusion& fusion, const std::vector<Val*>& operands, con
   const auto rank = static_cast<int64_t>(whole->rank());
   const int64_t written = attributes.dim(), dim = written < 0 ? written + rank : written;
   FUSER_USER_CHECK(0 <= dim && dim < rank, "select_scatter: dim ", written, " of a tensor with ", rank, " axes");
-  const IntExpr size = sizesOf(whole)[static_cast<size_t>(dim)];
-  const IntExpr place = selectedPlace(fusion.ints(), size, attributes.index());
+  IntExprArena& ints = fusion.ints();
+  const IntExpr size = sizesOf(whole)[static_cast<size_t>(dim)], index = attributes.index();
+  // A constant counts from the end once: slice_scatter does that, and finds no element before the first.
+  const IntExpr place = index->isConstant() ? index : selectedPlace(ints, size, index);
+  const IntExpr end = index->isConstant(-1) ? size : ints.add(place, ints.constant(1));
   TensorView* row = build::unsqueeze(fusion, operands[1]->as<TensorView>(), {dim}, name + ".row");
-  const IntExpr end = fusion.ints().add(place, fusion.ints().constant(1));
   return build::structuralTensor(fusion, OpKind::SliceScatter, {whole, row},
                                  Attributes().dim(dim).start(place).end(end), name);
 }
