@@ -148,6 +148,7 @@ constexpr RuleGroup ruleGroup(fuser::OpKind op) {
     case OpKind::Flip:
     case OpKind::Select:
     case OpKind::SliceScatter:
+    case OpKind::Gather:
     case OpKind::Update:
     case OpKind::Full:
     case OpKind::Item:

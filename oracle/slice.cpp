@@ -315,6 +315,7 @@ Value Slice::compute(const Expr* expr, size_t result) {
       return selected(x[0], static_cast<size_t>(expr->attributes().dim()), numbersOf(expr).at(0));
     case fuser::Family::SliceScatter:
       return written(x[0], x[1], static_cast<size_t>(expr->attributes().dim()), shapeOf(expr));
+    case fuser::Family::Gather: return gathered(x[0], x[1], static_cast<size_t>(expr->attributes().dim()));
     case fuser::Family::Update: FUSER_CHECK(false, "the functional form of a fusion has no updates");
     case fuser::Family::Reduction:
     case fuser::Family::Welford: break;

@@ -99,6 +99,9 @@ Value sliced(const Value& x, size_t dim, const fuser::Dims& startEndStep);
 Value selected(const Value& x, size_t dim, int64_t index);
 // x with `into` at the places of that slice.
 Value written(const Value& x, const Value& into, size_t dim, const fuser::Dims& startEndStep);
+// The element of x at each index along `dim`. Of an index that is not certain it is what any of those gives; of one
+// that is out of range, whatever there is: the run is to be refused, where that element is read.
+Value gathered(const Value& x, const Value& indices, size_t dim);
 Value padded(const Value& x, const Value& value, std::span<const int64_t> pads);
 Value joined(std::span<const Value> x, size_t dim);
 Value reshaped(const Value& x, fuser::Dims shape);

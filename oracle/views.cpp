@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "oracle/rounding.h"
 #include "oracle/slice.h"
 
 namespace oracle {
@@ -15,6 +16,8 @@ Unrounded unroundedAt(const Value& value, int64_t offset) {
   if (value.products) return (*value.products)[static_cast<size_t>(offset)];
   return {value.realAt(offset).lo, value.realAt(offset).hi};
 }
+
+Unrounded hull(const Unrounded& a, const Unrounded& b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
 
 }  // namespace
 
@@ -92,6 +95,45 @@ Value written(const Value& x, const Value& into, size_t dim, const Dims& startEn
     index[dim] = place;
     return Source{1, offsetOf(into, index)};
   });
+}
+
+Value gathered(const Value& x, const Value& indices, size_t dim) {
+  constexpr int64_t kMostCandidates = 1024;  // of one index
+  const int64_t size = x.sizes[dim];
+  const Dims& sizes = indices.sizes;
+  Value result;
+  result.dtype = x.dtype;
+  result.sizes = sizes;
+  result.strides = fuser::contiguousStrides(sizes);
+  for (size_t axis = 0; axis < sizes.size(); ++axis) {
+    if (sizes[axis] == 1) result.strides[axis] = 0;
+  }
+  Dims others = x.strides;  // along the other axes, elements lie where the index does
+  others[dim] = 0;
+  const auto collect = [&](const auto& setAt, const auto& anything) {
+    std::vector<std::decay_t<decltype(anything)>> sets;
+    sets.reserve(static_cast<size_t>(fuser::numel(sizes)));
+    forEachOffset<2>(sizes, {indices.strides, others}, [&](const std::array<int64_t, 2>& at) {
+      const Whole index = indices.wholeAt(at[0]);
+      if (index.lo < 0 || index.hi >= size || index.hi - index.lo >= kMostCandidates) return sets.push_back(anything);
+      auto set = setAt(at[1] + index.lo * x.strides[dim]);
+      for (int64_t place = index.lo + 1; place <= index.hi; ++place) {
+        set = hull(set, setAt(at[1] + place * x.strides[dim]));
+      }
+      sets.push_back(set);
+    });
+    return std::make_shared<const decltype(sets)>(std::move(sets));
+  };
+  if (x.whole) {
+    result.whole = collect([&](int64_t offset) -> Whole { return x.wholeAt(offset); }, fullRange(x.dtype));
+    return result;
+  }
+  const double largest = format(fuser::computeType(x.dtype)).largest;
+  result.real = collect([&](int64_t offset) -> Interval { return x.realAt(offset); }, Interval::everything(largest));
+  if (x.products) {
+    result.products = collect([&](int64_t offset) { return unroundedAt(x, offset); }, Unrounded{-largest, largest});
+  }
+  return result;
 }
 
 Value padded(const Value& x, const Value& value, std::span<const int64_t> pads) {

@@ -74,6 +74,15 @@ std::vector<int> axesOfSliceScatter(const Expr* expr, const TensorView* producer
                   [&](size_t axis) { return !moves || static_cast<int64_t>(axis) != expr->attributes().dim(); });
 }
 
+// The indices stay where they are. Of the tensor, the axes along which there is an index for each of its places do.
+std::vector<int> axesOfGather(const Expr* expr, const TensorView* producer) {
+  const std::vector<IntExpr> asked = sizesOf(expr->output()->as<TensorView>()), sizes = sizesOf(producer);
+  const bool moves = expr->input(0) == producer;
+  return keptAxes(expr, producer, [&](size_t axis) {
+    return !moves || (static_cast<int64_t>(axis) != expr->attributes().dim() && asked[axis] == sizes[axis]);
+  });
+}
+
 std::vector<int> axesOfReshape(const Expr* expr) {
   std::vector<int> map(expr->output()->as<TensorView>()->rank(), -1);
   for (const ReshapeGroup& group : groupsOf(expr)) {
@@ -143,6 +152,7 @@ class ViewMap {
       case Family::Flip: flip(); break;
       case Family::Select: select(); break;
       case Family::SliceScatter: sliceScatter(); break;
+      case Family::Gather: keepAll(); break;
       case Family::Unary:
       case Family::Binary:
       case Family::Ternary:
@@ -319,6 +329,7 @@ std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
       for (size_t axis = static_cast<size_t>(dims[0]); axis < rank; ++axis) ++map[axis];
       return map;
     case Family::SliceScatter: return axesOfSliceScatter(expr, producer);
+    case Family::Gather: return axesOfGather(expr, producer);
     case Family::Factory:
     case Family::Range:
     case Family::Eye:
@@ -340,6 +351,7 @@ bool readsInPlace(const Expr* expr, const TensorView* producer) {
   if (!isView(expr)) return true;
   if (expr->family() == Family::SliceScatter) return producer == expr->input(0) && producer != expr->input(1);
   if (choosesOperand(expr)) return false;
+  if (takesIndices(expr)) return producer != expr->input(0);
   const std::vector<int> map = producerAxes(expr, producer);
   const std::vector<IterDomain*> axes = producer->axes();
   for (size_t i = 0; i < axes.size(); ++i) {
@@ -353,13 +365,16 @@ bool choosesOperand(const Expr* expr) {
   return expr->family() == Family::Pad || expr->family() == Family::Cat || expr->family() == Family::SliceScatter;
 }
 
+bool takesIndices(const Expr* expr) { return familyInfo(expr->family()).operands == FamilyOperands::Indexed; }
+
 OperandElement operandElement(const Expr* expr, size_t operand, std::span<const IntExpr> coordinates,
                               IntExprArena& ints, const std::function<IntExpr(IntExpr)>& import) {
   const std::vector<IterDomain*>& axes = expr->output()->as<TensorView>()->domain().logical;
   std::vector<IntExpr> places(coordinates.begin(), coordinates.end());
   for (size_t i = 0; i < axes.size(); ++i) {
     // A single element: its coordinate is 0 in every iteration.
-    if (axes[i]->isBroadcast()) places[i] = ints.constant(0);
+    const bool isIndex = takesIndices(expr) && operand == 0 && static_cast<int64_t>(i) == expr->attributes().dim();
+    if (axes[i]->isBroadcast() && !isIndex) places[i] = ints.constant(0);
   }
   if (isView(expr)) {
     return ViewMap(expr, operand, places, ints, import).run();

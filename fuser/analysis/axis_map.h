@@ -35,13 +35,18 @@ std::vector<IntExpr> reshapedCoordinates(const Expr* expr, std::span<const IntEx
 // slice_scatter). Otherwise every operand contributes to it.
 bool choosesOperand(const Expr* expr);
 
+// Whether the first operand is read along `dim` at the indices that the second one holds (gather): data, of which no
+// coordinate of the result tells anything.
+bool takesIndices(const Expr* expr);
+
 // The element of an operand that an element of the result reads.
 struct OperandElement {
   std::vector<IntExpr> coordinates;  // one per axis of the operand's axes(); empty for a scalar
   IntExpr condition = nullptr;       // 1 when the operand is read; constant 1 unless choosesOperand(expr)
 };
 // `coordinates` are the coordinates of the result's logical axes in the arena `ints`, inside the result's sizes; those
-// of broadcast axes are ignored. `import` copies an expression over the fusion's extents into `ints`.
+// of broadcast axes are ignored. Where the op takes indices, that along `dim` is the index, for the first operand.
+// `import` copies an expression over the fusion's extents into `ints`.
 OperandElement operandElement(const Expr* expr, size_t operand, std::span<const IntExpr> coordinates,
                               IntExprArena& ints, const std::function<IntExpr(IntExpr)>& import);
 

@@ -245,7 +245,14 @@ class Reads {
     const std::vector<PlaceStep> steps = stepsOf(maker);
     if (!steps.empty()) return visit(maker->input(0)->as<TensorView>(), placesOf(steps, at));
     for (size_t i = 0; i < maker->inputs().size(); ++i) {
-      if (maker->input(i)->isTensor()) visit(maker->input(i)->as<TensorView>(), elementOf(maker, i, all));
+      if (!maker->input(i)->isTensor()) continue;
+      const auto* operand = maker->input(i)->as<TensorView>();
+      Coordinates read = all;
+      if (i == 0 && takesIndices(maker)) {  // any element along the axis
+        const auto dim = static_cast<size_t>(maker->attributes().dim());
+        read[dim] = ints_.index("i", import(operand->axes()[dim]->size()));
+      }
+      visit(operand, elementOf(maker, i, read));
     }
   }
 

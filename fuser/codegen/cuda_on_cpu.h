@@ -21,6 +21,8 @@
 #define gridArrive(count) fuser::countArrival(count)
 #define gridWait(count, goal) fuserThread.gridBarrier(fuserThread.fiber)
 #define gridBlocks() (fuserThread.blocks)
+#define lockWord(word) ((void)(word))
+#define unlockWord(word) ((void)(word))
 
 #define FUSER_LIBRARY(name)                   \
   extern "C" double name(double) noexcept;    \

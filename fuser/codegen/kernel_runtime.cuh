@@ -27,6 +27,17 @@ __device__ __forceinline__ void gridWait(const int32* count, int32 goal) {
   __threadfence();
 }
 __device__ __forceinline__ int32 gridBlocks() { return gridDim.x * gridDim.y * gridDim.z; }
+
+// Threads of a warp make progress one by one (since sm_70), so that one of them may wait for another.
+__device__ __forceinline__ void lockWord(int64* word) {
+  while (atomicCAS(reinterpret_cast<unsigned long long*>(word), 0ull, 1ull) != 0ull) {
+  }
+  __threadfence();
+}
+__device__ __forceinline__ void unlockWord(int64* word) {
+  __threadfence();
+  atomicExch(reinterpret_cast<unsigned long long*>(word), 0ull);
+}
 #endif
 
 FUSER_FN double doubleFromBits(uint64 bits) {
@@ -173,6 +184,21 @@ FUSER_FN void releaseSemaphore(FUSER_THREAD_PARAMETER int32* semaphore) {
     semaphore[0] = 0;
     semaphore[1] = 0;
   }
+}
+
+// An index out of its range, of the element with this number (checkedElement of kernel.h): the error word keeps the
+// least one. Its lock is for the three numbers together; a number that is there only becomes less, so that most threads
+// need no lock.
+FUSER_FN void reportIndex(int64* word, int64 element, int64 index, int64 extent) {
+  volatile int64* kept = word;
+  if (kept[1] != 0 && kept[1] <= element + 1) return;
+  lockWord(word);
+  if (kept[1] == 0 || kept[1] > element + 1) {
+    kept[1] = element + 1;
+    kept[2] = index;
+    kept[3] = extent;
+  }
+  unlockWord(word);
 }
 
 }  // namespace fuser

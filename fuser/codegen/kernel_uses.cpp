@@ -47,6 +47,11 @@ struct UseVisitor {
   void operator()(const Allocate&) const {}
   void operator()(const Barrier&) const {}
   void operator()(const Release&) const {}
+  void operator()(const Report& node) const {
+    read(node.index);
+    use(node.place);
+    use(node.extent);
+  }
 };
 
 }  // namespace

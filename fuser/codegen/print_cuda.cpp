@@ -324,6 +324,12 @@ class KernelPrinter {
     line(concat("releaseSemaphore(FUSER_THREAD_ARGUMENT ", bufferName(node.semaphore), ");"));
   }
 
+  void print(const Report& node) {
+    const std::string place = data(node.place), extent = data(node.extent);
+    line(concat("reportIndex(", bufferName(node.errorWord), ", ", checkedElement(node.check, 0), " + ", place, ", ",
+                element(node.index), ", ", extent, ");"));
+  }
+
   const Kernel& kernel_;
   std::string entry_;
   SharedLayout layout_;

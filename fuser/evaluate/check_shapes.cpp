@@ -134,6 +134,19 @@ void checkSliceScatter(const Expr* expr, ExpressionEvaluator& evaluator) {
   }
 }
 
+// As in PyTorch: along the other axes there is an element for each index, if there are indices.
+void checkGather(const Expr* expr, ExpressionEvaluator& evaluator) {
+  const TensorView* tensor = expr->input(0)->as<TensorView>();
+  const TensorView* indices = expr->input(1)->as<TensorView>();
+  const Dims sizes = evaluator.sizes(tensor), asked = evaluator.sizes(indices);
+  if (numel(asked) == 0) return;
+  for (size_t axis = 0; axis < sizes.size(); ++axis) {
+    if (static_cast<int64_t>(axis) == expr->attributes().dim()) continue;
+    FUSER_USER_CHECK(asked[axis] <= sizes[axis], opText(expr), ": axis ", axis, " of %", tensor->name(), " has size ",
+                     sizes[axis], ", that of %", indices->name(), " has size ", asked[axis]);
+  }
+}
+
 void checkRepeat(const Expr* expr, ExpressionEvaluator& evaluator) {
   for (IntExpr repeats : expr->attributes().repeats()) {
     const int64_t number = evaluator.evaluate(repeats);
@@ -164,6 +177,7 @@ void checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
       case Family::Repeat: checkRepeat(expr, evaluator); break;
       case Family::Select: checkSelect(expr, evaluator); break;
       case Family::SliceScatter: checkSliceScatter(expr, evaluator); break;
+      case Family::Gather: checkGather(expr, evaluator); break;
       case Family::Cast:
       case Family::LoadStore:
       case Family::Broadcast:

@@ -346,6 +346,19 @@ class Machine {
 
   void execute(const ReleaseStep& step, const Mask&) { memory_.release(step.semaphore); }
 
+  void execute(const ReportStep& step, const Mask& mask) {
+    const void* loaded = memory_.read(step.index, 0, mask, rooms_[0]);
+    count(step.index, 1, mask);
+    for (size_t lane = mask.begin; lane < mask.end; ++lane) {
+      if (!mask.active(lane)) continue;
+      const int64_t place = values_.at(step.place, lane), extent = values_.at(step.extent, lane);
+      if (place == kOverflow || extent == kOverflow) position_.failOverflow(lane, "in a report");
+      const int64_t index =
+          step.wide ? static_cast<const int64*>(loaded)[lane] : static_cast<const int32*>(loaded)[lane];
+      memory_.report(step.errorWord, checkedElement(step.check, place), index, extent);
+    }
+  }
+
   void execute(const ShuffleStep& step, const Mask& mask) {
     checkMeeting(mask, "shuffle");
     const void* source = memory_.read(step.source, 0, mask, rooms_[0]);

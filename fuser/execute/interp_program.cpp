@@ -241,6 +241,18 @@ class Compiler {
     return {semaphore(node.semaphore)};
   }
 
+  ReportStep compile(const Report& node) {
+    const Buffer& word = buffer(node.errorWord);
+    FUSER_CHECK(word.memory == MemoryType::Global && word.tensor < 0 && word.dtype == DataType::Int64 && word.size &&
+                    word.size->isConstant(kErrorWordInts),
+                word.name, " is no error word");
+    const DataType dtype = buffer(node.index.buffer).dtype;
+    FUSER_CHECK(dtype == DataType::Int32 || dtype == DataType::Int64, "an index of ", dtype);
+    IndexProgram& index = program_.index;
+    const int place = index.dataRegisterOf(node.place), extent = index.dataRegisterOf(node.extent);
+    return {node.errorWord, node.check, place, extent, readElement(node.index), dtype == DataType::Int64};
+  }
+
   int semaphore(int id) const {
     const Buffer& b = buffer(id);
     FUSER_CHECK(b.memory == MemoryType::Global && b.tensor < 0 && b.dtype == DataType::Int32 && b.size &&

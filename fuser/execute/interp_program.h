@@ -89,10 +89,19 @@ struct ReleaseStep {
   int semaphore;
 };
 
+struct ReportStep {
+  int errorWord;
+  int64_t check;
+  int place;  // registers
+  int extent;
+  Element index;
+  bool wide;  // i64, else i32
+};
+
 struct Step {
   const Statement* source;
   std::variant<AllocateStep, LoopStep, BranchStep, LoadIndexStep, MoveStep, ComputeStep, ShuffleStep, JoinStep,
-               BarrierStep, ReleaseStep>
+               BarrierStep, ReleaseStep, ReportStep>
       node;
 };
 

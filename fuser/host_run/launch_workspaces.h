@@ -1,5 +1,6 @@
 #pragma once
-// LaunchWorkspaces: the workspaces of launches. Each launch has its own, filled with poison, semaphores with zeros.
+// LaunchWorkspaces: the workspaces of launches. Each launch has its own, filled with poison, semaphores and error words
+// with zeros.
 
 #include <vector>
 
@@ -14,14 +15,15 @@ class LaunchWorkspaces {
   // they take more than maxBytes.
   size_t take(const Kernel& kernel, KernelArguments& arguments, size_t maxBytes, MemoryPool& pool);
 
-  // Frees the workspaces of all launches, which have ended; returns their bytes. A ViolationError for a semaphore that
-  // a kernel does not leave zero.
+  // Frees the workspaces of all launches, which have ended; returns their bytes. A UserError for an index that is out
+  // of its range, of the first launch that has one: with op, element, index and size. A ViolationError for a semaphore
+  // that a kernel does not leave zero.
   size_t giveBack();
 
  private:
   struct Entry {
     const Kernel* kernel;
-    bool semaphore;
+    Workspace::Kind kind;
     size_t bytes;
     TensorMemory memory;
   };

@@ -137,6 +137,28 @@ class ViewInference {
     }
   }
 
+  // The axes of the indices. Where one index stands for several places along another axis than `dim`, the elements that
+  // it reads are still those of each place.
+  void gather() {
+    const size_t along = dim();
+    const DataType indices = operands_[1]->dtype();
+    FUSER_USER_CHECK(indices == DataType::Int64 || indices == DataType::Int32, name(), " of ", text(), " by ",
+                     typeText(operands_[1]), ": indices are i64 or i32");
+    std::vector<AxisType> result = axesOf(operands_[1]);
+    FUSER_USER_CHECK(result.size() == axes_.size(), name(), " of ", text(), " by ", typeText(operands_[1]),
+                     ": ranks differ");
+    const bool isEmpty =
+        std::any_of(result.begin(), result.end(), [&](const AxisType& axis) { return sizeOf(axis)->isConstant(0); });
+    for (size_t axis = 0; axis < result.size(); ++axis) {
+      if (axis == along) continue;
+      const IntExpr whole = sizeOf(axes_[axis]), asked = sizeOf(result[axis]);
+      FUSER_USER_CHECK(isEmpty || !whole->isConstant() || !asked->isConstant() || asked->value <= whole->value, name(),
+                       " of ", text(), " by ", typeText(operands_[1]), ": axis ", axis, " of the indices is longer");
+      if (axes_[axis].type != IterType::Broadcast) result[axis] = stored(asked);
+    }
+    axes_ = std::move(result);
+  }
+
   void reshape() {
     std::vector<IntExpr> from;
     for (const AxisType& axis : axes_) from.push_back(sizeOf(axis));
@@ -274,6 +296,10 @@ InferredType inferSelect(Fusion& fusion, OpKind op, std::span<Val* const> operan
 InferredType inferSliceScatter(Fusion& fusion, OpKind op, std::span<Val* const> operands,
                                const Attributes& attributes) {
   return ViewInference(fusion, op, operands, attributes).run(&ViewInference::sliceScatter);
+}
+
+InferredType inferGather(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
+  return ViewInference(fusion, op, operands, attributes).run(&ViewInference::gather);
 }
 
 void checkViewSizes(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {

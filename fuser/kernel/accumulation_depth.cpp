@@ -111,6 +111,7 @@ class Walker {
   void walk(const Allocate& node) { state_.at(static_cast<size_t>(node.buffer)) = {}; }
   void walk(const Barrier&) {}
   void walk(const Release&) {}
+  void walk(const Report&) {}
   void walk(const If& node) { body(node.body); }
   void walk(const LoadIndex& node) { loopsOfLoad_[node.index] = openLoops_; }
   void walk(const Move& node) {

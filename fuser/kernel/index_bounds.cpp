@@ -81,6 +81,7 @@ struct IndexVisitor {
   }
   void operator()(const Barrier&) const {}
   void operator()(const Release&) const {}
+  void operator()(const Report& node) const { visit(node.index.index); }
 };
 
 // Finds what does not fit among the subexpressions of each index, operands first.

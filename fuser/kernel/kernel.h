@@ -63,15 +63,24 @@ struct TensorParam {
 };
 
 // Global memory of one launch alone, which its caller allocates and frees. A semaphore counts arrivals: only Barriers
-// of the grid and a Release access it, it is zero before the launch, and the kernel leaves it zero. Other workspaces
-// are undefined until written.
+// of the grid and a Release access it, it is zero before the launch, and the kernel leaves it zero. An error word tells
+// the caller of an index that is out of its range: only Reports access it, and it is zero before the launch. Scratch
+// memory is undefined until written.
 struct Workspace {
+  enum class Kind : uint8_t { Scratch, Semaphore, ErrorWord };
   int buffer = 0;
-  bool semaphore = false;  // kSemaphoreInts of i32
+  Kind kind = Kind::Scratch;
 };
 
-// A semaphore counts the arrivals at barriers, then the blocks that have passed the last one.
+// A semaphore counts the arrivals at barriers, then the blocks that have passed the last one: two i32.
 constexpr int64_t kSemaphoreInts = 2;
+
+// An error word is four i64: a lock of those who write it, 1 + the number of the least Report (checkedElement), its
+// index, and the size of the axis; all of them 0 while there is none.
+constexpr int64_t kErrorWordInts = 4;
+// What Reports are ordered by: the check, then the place.
+constexpr int64_t kMostCheckedPlaces = int64_t{1} << 40;
+inline int64_t checkedElement(int64_t check, int64_t place) { return check * kMostCheckedPlaces + place; }
 
 // Elements buffer[index .. index + width).
 struct Access {
@@ -197,8 +206,19 @@ struct Release {
   int semaphore = -1;
 };
 
+// An index is out of its range: the error word keeps the least Report of the launch, in the order of their checks, then
+// of their places, so that what it tells does not depend on the order of threads.
+struct Report {
+  int errorWord = -1;
+  int64_t check = 0;             // which op of the kernel asks
+  IntExpr place = nullptr;       // the row-major number of the element that it computes, below kMostCheckedPlaces
+  Access index;                  // an i32 or i64 element
+  IntExpr extent = nullptr;      // of the axis
+  const Expr* source = nullptr;  // of the scheduled fusion, for messages
+};
+
 struct Statement {
-  std::variant<Allocate, For, If, LoadIndex, Move, Compute, Shuffle, JoinWelford, Barrier, Release> node;
+  std::variant<Allocate, For, If, LoadIndex, Move, Compute, Shuffle, JoinWelford, Barrier, Release, Report> node;
 };
 
 struct Kernel {

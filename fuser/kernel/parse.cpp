@@ -51,9 +51,11 @@ class Parser {
     } else if (lexer_.accept("int")) {
       intParam();
     } else if (lexer_.accept("workspace")) {
-      workspace(false);
+      workspace(Workspace::Kind::Scratch);
     } else if (lexer_.accept("semaphore")) {
-      workspace(true);
+      workspace(Workspace::Kind::Semaphore);
+    } else if (lexer_.accept("error_word")) {
+      workspace(Workspace::Kind::ErrorWord);
     } else {
       return false;
     }
@@ -72,11 +74,14 @@ class Parser {
     return kernel_->buffers.back();
   }
 
-  void workspace(bool semaphore) {
-    Buffer& buffer = newBuffer(MemoryType::Global, semaphore ? std::optional(DataType::Int32) : std::nullopt);
-    kernel_->workspaces.push_back({buffer.id, semaphore});
-    if (semaphore) {
-      buffer.size = kernel_->ints->constant(kSemaphoreInts);
+  void workspace(Workspace::Kind kind) {
+    std::optional<DataType> dtype;
+    if (kind == Workspace::Kind::Semaphore) dtype = DataType::Int32;
+    if (kind == Workspace::Kind::ErrorWord) dtype = DataType::Int64;
+    Buffer& buffer = newBuffer(MemoryType::Global, dtype);
+    kernel_->workspaces.push_back({buffer.id, kind});
+    if (dtype) {
+      buffer.size = kernel_->ints->constant(kind == Workspace::Kind::Semaphore ? kSemaphoreInts : kErrorWordInts);
       return;
     }
     lexer_.expect("[");
@@ -188,6 +193,7 @@ class Parser {
     if (!buffers_.count("release") && lexer_.accept("release")) {
       return Release{bufferNamed(lexer_.identifier("a semaphore"))};
     }
+    if (!buffers_.count("report") && lexer_.accept("report")) return report();
     if (lexer_.accept("alloc")) return Allocate{bufferNamed(lexer_.identifier("a buffer"))};
     if (lexer_.accept("for")) return loop();
     if (lexer_.accept("if")) {
@@ -250,6 +256,20 @@ class Parser {
     node.target = target;
     node.source = access(bufferNamed(lexer_.identifier("a buffer")));
     if (lexer_.accept("width")) node.width = static_cast<int>(lexer_.integer("a width"));
+    return node;
+  }
+
+  Report report() {
+    Report node;
+    node.errorWord = bufferNamed(lexer_.identifier("an error word"));
+    lexer_.expect("check");
+    node.check = lexer_.integer("a check");
+    lexer_.expect("at");
+    node.place = expression();
+    lexer_.expect(":");
+    node.index = access(bufferNamed(lexer_.identifier("a buffer")));
+    lexer_.expect("of");
+    node.extent = expression();
     return node;
   }
 

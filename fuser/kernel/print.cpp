@@ -73,9 +73,11 @@ class Printer {
                     integer(b.size), "]", b.offset < 0 ? "" : concat(" at ", b.offset));
     }
     if (b.tensor < 0) {
-      const bool semaphore = std::any_of(kernel_.workspaces.begin(), kernel_.workspaces.end(),
-                                         [&](const Workspace& w) { return w.buffer == b.id && w.semaphore; });
-      if (semaphore) return "semaphore " + bufferName(b.id);
+      for (const Workspace& workspace : kernel_.workspaces) {
+        if (workspace.buffer != b.id) continue;
+        if (workspace.kind == Workspace::Kind::Semaphore) return "semaphore " + bufferName(b.id);
+        if (workspace.kind == Workspace::Kind::ErrorWord) return "error_word " + bufferName(b.id);
+      }
       return concat("workspace ", bufferName(b.id), " : ", b.dtype, " [", integer(b.size), "]");
     }
     const TensorParam& tensor = kernel_.tensors.at(static_cast<size_t>(b.tensor));
@@ -139,6 +141,10 @@ class Printer {
     return concat(barrier, " (", bufferName(node.buffer), after);
   }
   std::string text(const Release& node) const { return "release " + bufferName(node.semaphore); }
+  std::string text(const Report& node) const {
+    return concat("report ", bufferName(node.errorWord), " check ", node.check, " at ", integer(node.place), ": ",
+                  access(node.index), " of ", integer(node.extent));
+  }
 
   const Kernel& kernel_;
   const KernelNames& names_;

@@ -73,7 +73,7 @@ bool hasBarrier(const Kernel& kernel) {
 
 bool hasGridBarrier(const Kernel& kernel) {
   return std::any_of(kernel.workspaces.begin(), kernel.workspaces.end(),
-                     [](const Workspace& workspace) { return workspace.semaphore; });
+                     [](const Workspace& workspace) { return workspace.kind == Workspace::Kind::Semaphore; });
 }
 
 }  // namespace fuser

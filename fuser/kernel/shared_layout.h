@@ -38,6 +38,8 @@ void forEachAccess(const Statement& statement, const Visit& visit) {
     each({&shuffle->source, &shuffle->target});
   } else if (const LoadIndex* load = std::get_if<LoadIndex>(&statement.node)) {
     visit(load->source);
+  } else if (const Report* report = std::get_if<Report>(&statement.node)) {
+    visit(report->index);
   } else if (const JoinWelford* join = std::get_if<JoinWelford>(&statement.node)) {
     each({&join->mean, &join->squares, &join->count, &join->otherMean, &join->otherSquares, &join->otherCount});
   }

@@ -106,10 +106,13 @@ class Verifier {
     return std::any_of(kernel_.workspaces.begin(), kernel_.workspaces.end(),
                        [&](const Workspace& workspace) { return workspace.buffer == b.id; });
   }
-  bool isSemaphore(int buffer) const {
-    return std::any_of(kernel_.workspaces.begin(), kernel_.workspaces.end(),
-                       [&](const Workspace& workspace) { return workspace.buffer == buffer && workspace.semaphore; });
+  bool isOf(int buffer, Workspace::Kind kind) const {
+    return std::any_of(kernel_.workspaces.begin(), kernel_.workspaces.end(), [&](const Workspace& workspace) {
+      return workspace.buffer == buffer && workspace.kind == kind;
+    });
   }
+  bool isSemaphore(int buffer) const { return isOf(buffer, Workspace::Kind::Semaphore); }
+  bool isErrorWord(int buffer) const { return isOf(buffer, Workspace::Kind::ErrorWord); }
 
   void workspaces() {
     std::vector<bool> seen(kernel_.buffers.size(), false);
@@ -125,7 +128,9 @@ class Verifier {
         continue;
       require(b.size != nullptr, 3, "workspace ", b.name, " has no size");
       const bool counts = b.size && b.size->isConstant(kSemaphoreInts) && b.dtype == DataType::Int32;
-      require(!workspace.semaphore || counts, 23, "semaphore ", b.name, " is ", b.dtype);
+      require(workspace.kind != Workspace::Kind::Semaphore || counts, 23, "semaphore ", b.name, " is ", b.dtype);
+      const bool tells = b.size && b.size->isConstant(kErrorWordInts) && b.dtype == DataType::Int64;
+      require(workspace.kind != Workspace::Kind::ErrorWord || tells, 28, "error word ", b.name, " is ", b.dtype);
     }
   }
 
@@ -228,6 +233,7 @@ class Verifier {
       require(visible_[static_cast<size_t>(b.id)], 8, b.name, " is used outside its Allocate's scope");
     } else if (b.tensor < 0) {
       require(!isSemaphore(b.id), 23, "the elements of semaphore ", b.name, " are used");
+      require(!isErrorWord(b.id), 28, "the elements of error word ", b.name, " are used");
     } else if (written) {
       require(kernel_.tensors[static_cast<size_t>(b.tensor)].written, 14, "input ", b.name, " is written");
     }
@@ -409,6 +415,17 @@ class Verifier {
   void check(const Release& node, bool) {
     require(statement_ == &kernel_.body.back(), 23, "a release is not the kernel's last statement");
     require(exists(node.semaphore) && isSemaphore(node.semaphore), 23, "a release of no semaphore");
+  }
+
+  void check(const Report& node, bool) {
+    require(exists(node.errorWord) && isErrorWord(node.errorWord), 28, "a report to no error word");
+    if (access(node.index, false)) {
+      const DataType dtype = bufferOf(node.index).dtype;
+      require(dtype == DataType::Int32 || dtype == DataType::Int64, 28, "a report of ", dtype);
+    }
+    if (!require(node.place && node.extent && node.check >= 0, 28, "a report without place, size or check")) return;
+    inScope(node.place);
+    inScope(node.extent);
   }
 
   // One semaphore a kernel, since the release is its last statement.

@@ -75,7 +75,7 @@ bool StatementBuilder::isNeededInFirstBlockAlone(const TensorView* tensor,
 int StatementBuilder::addWorkspace(const TensorView* source, DataType dtype, IntExpr elements) {
   const int id = addBuffer(source, dtype, MemoryType::Global, 0);
   kernel_.buffers[static_cast<size_t>(id)].size = elements;
-  kernel_.workspaces.push_back({id, false});
+  kernel_.workspaces.push_back({id, Workspace::Kind::Scratch});
   return id;
 }
 

@@ -73,6 +73,15 @@ class StatementBuilder {
   Operand inlineElement(const Expr* reader, const TensorView* tensor, const std::vector<IntExpr>& coordinates,
                         Body& body);
   void emitScope(IntExpr condition, const std::function<void(Body&)>& fill, Body& body);
+
+  // --- build_gather.cpp ---
+  void gather(const Element& element, Body& body);
+  Access inRegister(const Operand& operand, Body& body);
+  Access isInside(const Element& element, const Access& index, IntExpr extent, Body& body);
+  void copyIndexed(const Element& element, const Access& index, IntExpr extent, Body& body);
+  void reportOutside(const Element& element, const Access& index, IntExpr extent, Body& body);
+  IntExpr numberOf(const Element& element);
+
   std::array<bool, 3> reducedThreads(const TensorView* reduction) const;
   Statement identityOf(const Expr* expr, const Access& accumulator);
 
@@ -133,6 +142,8 @@ class StatementBuilder {
     Access element;
   };
   std::vector<Inlined> inlined_;
+  int errorWord_ = -1;               // the buffer; -1: no index is checked so far
+  std::vector<const Expr*> checks_;  // the ops that check indices, in the order of their numbers
   const ScheduleRules& rules_;
   const InlineReads reads_;
   LoopNest nest_;

@@ -70,6 +70,12 @@ LoadIndex StatementCopy::copyOf(LoadIndex node) {
   return node;
 }
 
+Report StatementCopy::copyOf(Report node) {
+  node.index = access(node.index);
+  node.place = expr(node.place);
+  return node;
+}
+
 JoinWelford StatementCopy::copyOf(JoinWelford node) {
   for (Access* part : {&node.mean, &node.squares, &node.count}) *part = access(*part);
   for (Access* part : {&node.otherMean, &node.otherSquares, &node.otherCount}) *part = access(*part);

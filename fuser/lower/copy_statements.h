@@ -37,6 +37,7 @@ class StatementCopy {
   Move copyOf(const Move& node) { return {access(node.target), access(node.source), node.width}; }
   Compute copyOf(Compute node);
   LoadIndex copyOf(LoadIndex node);
+  Report copyOf(Report node);
   JoinWelford copyOf(JoinWelford node);
   template <class Node>
   Node copyOf(const Node&);

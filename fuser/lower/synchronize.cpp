@@ -134,6 +134,8 @@ class Synchronizer {
       note(compute->target, 1, true, uses);
     } else if (const LoadIndex* load = std::get_if<LoadIndex>(&statement.node)) {
       note(load->source, 1, false, uses);
+    } else if (const Report* report = std::get_if<Report>(&statement.node)) {
+      note(report->index, 1, false, uses);
     } else if (const JoinWelford* join = std::get_if<JoinWelford>(&statement.node)) {
       for (const Access* part : {&join->otherMean, &join->otherSquares, &join->otherCount}) note(*part, 1, false, uses);
     } else {
@@ -241,7 +243,7 @@ class Synchronizer {
     buffer.memory = MemoryType::Global;
     buffer.size = kernel_.ints->constant(kSemaphoreInts);
     kernel_.buffers.push_back(buffer);
-    kernel_.workspaces.push_back({buffer.id, true});
+    kernel_.workspaces.push_back({buffer.id, Workspace::Kind::Semaphore});
     return semaphore_;
   }
 

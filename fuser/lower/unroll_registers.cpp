@@ -34,6 +34,8 @@ class Unroller {
         for (const Access* part : {&join->otherMean, &join->otherSquares, &join->otherCount}) note(*part);
       } else if (const LoadIndex* load = std::get_if<LoadIndex>(&statement.node)) {
         note(load->source);
+      } else if (const Report* report = std::get_if<Report>(&statement.node)) {
+        note(report->index);
       } else if (const Shuffle* shuffle = std::get_if<Shuffle>(&statement.node)) {
         note(shuffle->source);
         note(shuffle->target);

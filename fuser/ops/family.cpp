@@ -98,16 +98,6 @@ FamilyAttribute readAttribute(std::string_view entry) {
   return attribute;
 }
 
-std::vector<FamilyAttribute> readAttributes(std::string_view list) {
-  std::vector<FamilyAttribute> attributes;
-  while (!list.empty()) {
-    const size_t end = std::min(list.find(','), list.size());
-    attributes.push_back(readAttribute(list.substr(0, end)));
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
-  return attributes;
-}
-
 }  // namespace
 
 int64_t FamilyAttribute::defaultNumber() const { return readDefault<int64_t>(*this); }
@@ -128,7 +118,18 @@ const std::vector<FamilyAttribute>& familyAttributes(Family family) {
   return byFamily[static_cast<size_t>(family)];
 }
 
+std::vector<FamilyAttribute> readAttributes(std::string_view list) {
+  std::vector<FamilyAttribute> attributes;
+  while (!list.empty()) {
+    const size_t end = std::min(list.find(','), list.size());
+    attributes.push_back(readAttribute(list.substr(0, end)));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return attributes;
+}
+
 std::optional<AttributeName> defaultName(const FamilyAttribute& attribute) {
+  if (attribute.ifAbsent == "size") return std::nullopt;  // that of the axis `dim`
   for (size_t i = 0; i < std::size(kAttributes); ++i) {
     if (attribute.ifAbsent == kAttributes[i].text) return static_cast<AttributeName>(i);
   }
@@ -143,7 +144,8 @@ OperandCount operandsInParentheses(Family family) {
     case FamilyOperands::Three: return {3, 3};
     case FamilyOperands::Tensor: return {1, 1};
     case FamilyOperands::Tensors: return {1, kAnyNumber};
-    case FamilyOperands::Into: return {2, 2};
+    case FamilyOperands::Into:
+    case FamilyOperands::Indexed: return {2, 2};
   }
   FUSER_CHECK(false, "bad FamilyOperands");
 }
@@ -156,7 +158,8 @@ bool takesScalars(Family family) {
     case FamilyOperands::None:
     case FamilyOperands::Tensor:
     case FamilyOperands::Tensors:
-    case FamilyOperands::Into: return false;
+    case FamilyOperands::Into:
+    case FamilyOperands::Indexed: return false;
   }
   FUSER_CHECK(false, "bad FamilyOperands");
 }

@@ -59,7 +59,7 @@ struct FamilyAttribute {
   ScalarValue defaultLiteral() const;  // ifAbsent as an f64
 };
 
-enum class FamilyOperands : uint8_t { None, One, Two, Three, Tensor, Tensors, Into };
+enum class FamilyOperands : uint8_t { None, One, Two, Three, Tensor, Tensors, Into, Indexed };
 enum class Coordinates : uint8_t { Elementwise, AxisMap, Reducing, Producing, HostScalar };
 enum class Elements : uint8_t { Stay, Move };
 enum class ResultSize : uint8_t { Same, Fewer, More, Other };
@@ -86,6 +86,8 @@ struct FamilyInfo {
 const FamilyInfo& familyInfo(Family family);
 // The family's attributes in the order in which they print; no name repeats.
 const std::vector<FamilyAttribute>& familyAttributes(Family family);
+// The attributes of a list as the column of families.def has it: "sorted dims = all, text keepdim = false".
+std::vector<FamilyAttribute> readAttributes(std::string_view list);
 // The attribute whose value is this one's default; nullopt if the default is something else.
 std::optional<AttributeName> defaultName(const FamilyAttribute& attribute);
 

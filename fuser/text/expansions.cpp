@@ -1,21 +1,44 @@
 #include "fuser/text/expansions.h"
 
+#include <cmath>
+
 #include "fuser/ir/builder.h"
+#include "fuser/ir/infer.h"
 #include "fuser/ir/view_axes.h"
 #include "fuser/support/check.h"
 
 namespace fuser::text {
+
+size_t axisOf(std::string_view op, const TensorView* tensor, int64_t written) {
+  const auto rank = static_cast<int64_t>(tensor->rank());
+  const int64_t dim = written < 0 ? written + rank : written;
+  FUSER_USER_CHECK(0 <= dim && dim < rank, op, ": dim ", written, " of a tensor with ", rank, " axes");
+  return static_cast<size_t>(dim);
+}
+
+TensorView* indexSelected(Fusion& fusion, TensorView* tensor, TensorView* indices, size_t dim,
+                          const std::string& name) {
+  std::vector<int64_t> added;
+  std::vector<IntExpr> shape = sizesOf(tensor);
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (axis != dim) added.push_back(static_cast<int64_t>(axis));
+  }
+  shape[dim] = fusion.ints().constant(-1);
+  if (!added.empty()) indices = build::unsqueeze(fusion, indices, added, name + ".indices");
+  if (!added.empty()) indices = build::expand(fusion, indices, shape, name + ".places");
+  return build::structuralTensor(fusion, OpKind::Gather, {tensor, indices}, Attributes().dim(static_cast<int64_t>(dim)),
+                                 name);
+}
+
 namespace {
 
 // torch.select_scatter: one index along `dim`, as a slice_scatter of one element.
-TensorView* selectScatter(Fusion& fusion, const std::vector<Val*>& operands, const Attributes& attributes,
+TensorView* selectScatter(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                           const std::string& name) {
   auto* whole = operands[0]->as<TensorView>();
-  const auto rank = static_cast<int64_t>(whole->rank());
-  const int64_t written = attributes.dim(), dim = written < 0 ? written + rank : written;
-  FUSER_USER_CHECK(0 <= dim && dim < rank, "select_scatter: dim ", written, " of a tensor with ", rank, " axes");
+  const auto dim = static_cast<int64_t>(axisOf("select_scatter", whole, attributes.axis(AttributeName::dim)));
   IntExprArena& ints = fusion.ints();
-  const IntExpr size = sizesOf(whole)[static_cast<size_t>(dim)], index = attributes.index();
+  const IntExpr size = sizesOf(whole)[static_cast<size_t>(dim)], index = attributes.bound(AttributeName::index);
   // A constant counts from the end once: slice_scatter does that, and finds no element before the first.
   const IntExpr place = index->isConstant() ? index : selectedPlace(ints, size, index);
   const IntExpr end = index->isConstant(-1) ? size : ints.add(place, ints.constant(1));
@@ -24,9 +47,111 @@ TensorView* selectScatter(Fusion& fusion, const std::vector<Val*>& operands, con
                                  Attributes().dim(dim).start(place).end(end), name);
 }
 
-// name, operands of, attributes of, function
+// torch.index_select: the slices at the indices, a vector or a single one.
+TensorView* indexSelect(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                        const std::string& name) {
+  auto* tensor = operands[0]->as<TensorView>();
+  auto* indices = operands[1]->as<TensorView>();
+  const size_t dim = axisOf("index_select", tensor, attributes.axis(AttributeName::dim));
+  FUSER_USER_CHECK(indices->rank() <= 1, "index_select: the indices have ", indices->rank(), " axes, not 0 or 1");
+  if (indices->rank() == 0) indices = build::unsqueeze(fusion, indices, {0}, name + ".vector");
+  return indexSelected(fusion, tensor, indices, dim, name);
+}
+
+// torch.nn.functional.embedding: a row of the table for each index. (A padding_idx says where no gradient goes.)
+TensorView* embedding(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes&,
+                      const std::string& name) {
+  auto* table = operands[0]->as<TensorView>();
+  auto* indices = operands[1]->as<TensorView>();
+  FUSER_USER_CHECK(table->rank() == 2, "embedding: the table has ", table->rank(), " axes, not 2");
+  FUSER_USER_CHECK(indices->rank() < kMaxRank, "embedding: more than 8 axes");
+  std::vector<IntExpr> shape = sizesOf(indices);
+  shape.push_back(sizesOf(table)[1]);
+  const bool isVector = indices->rank() == 1;
+  if (!isVector) indices = build::reshape(fusion, indices, {fusion.ints().constant(-1)}, name + ".vector");
+  TensorView* rows = indexSelected(fusion, table, indices, 0, isVector ? name : name + ".rows");
+  return isVector ? rows : build::reshape(fusion, rows, shape, name);
+}
+
+// An operand of a take_along_dim, with the other one's sizes where it has one element.
+TensorView* meeting(Fusion& fusion, TensorView* tensor, const TensorView* other, size_t dim, const std::string& name) {
+  std::vector<IntExpr> shape;
+  const std::vector<IterDomain*> own = tensor->axes(), others = other->axes();
+  bool grows = false;
+  for (size_t axis = 0; axis < own.size(); ++axis) {
+    const bool expands =
+        axis != dim && own[axis]->isBroadcast() && !own[axis]->isExpanded() && !others[axis]->size()->isConstant(1);
+    shape.push_back(expands ? others[axis]->size() : fusion.ints().constant(-1));
+    grows |= expands;
+  }
+  return grows ? build::expand(fusion, tensor, shape, name) : tensor;
+}
+
+// torch.take_along_dim: a gather whose operands are broadcast along the other axes, and whose negative indices count
+// from the end.
+TensorView* takeAlongDim(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                         const std::string& name) {
+  auto* tensor = operands[0]->as<TensorView>();
+  auto* indices = operands[1]->as<TensorView>();
+  const size_t dim = axisOf("take_along_dim", tensor, attributes.axis(AttributeName::dim));
+  FUSER_USER_CHECK(indices->rank() == tensor->rank(), "take_along_dim: ", tensor->rank(), " axes and ", indices->rank(),
+                   " of indices");
+  FUSER_USER_CHECK(indices->dtype() == DataType::Int64, "take_along_dim: indices are i64, not ", indices->dtype());
+  const IntExpr extent = sizesOf(tensor)[dim];
+  Val* size = extent->isConstant() ? static_cast<Val*>(fusion.newConstant(ScalarValue(extent->value)))
+                                   : build::size(fusion, tensor, static_cast<int64_t>(dim), name + ".size");
+  Val* zero = fusion.newConstant(ScalarValue(int64_t{0}));
+  Val* isNegative = build::binary(fusion, OpKind::Lt, indices, zero, name + ".negative");
+  Val* fromEnd = build::binary(fusion, OpKind::Add, indices, size, name + ".end");
+  auto* places = build::where(fusion, isNegative, fromEnd, indices, name + ".place")->as<TensorView>();
+  TensorView* expanded = meeting(fusion, places, tensor, dim, name + ".places");
+  return build::structuralTensor(fusion, OpKind::Gather,
+                                 {meeting(fusion, tensor, places, dim, name + ".whole"), expanded},
+                                 Attributes().dim(static_cast<int64_t>(dim)), name);
+}
+
+// A literal that PyTorch takes for an element of this dtype.
+void checkFits(std::string_view op, const ScalarValue& literal, DataType dtype) {
+  const auto number = literal.as<double>();
+  bool fits = true;
+  if (isFloating(dtype)) {
+    fits = !std::isfinite(number) || dtype != DataType::Half || std::abs(number) <= 65504;
+  } else if (dtype != DataType::Bool) {
+    const double end = std::ldexp(1, static_cast<int>(8 * dtypeSize(dtype)) - 1);
+    fits = std::trunc(number) >= -end && std::trunc(number) < end;
+  }
+  FUSER_USER_CHECK(fits, op, ": ", literal, " does not fit ", dtype);
+}
+
+// torch.Tensor.masked_fill: the value, converted to the tensor's dtype, where the mask is true. Tensor and mask are
+// broadcast to each other.
+TensorView* maskedFill(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes&,
+                       const std::string& name) {
+  FUSER_USER_CHECK(operands[0]->isTensor() && operands[1]->isTensor(), "masked_fill takes a tensor and a mask");
+  FUSER_USER_CHECK(operands[2]->isScalar(), "masked_fill takes a scalar value, not ", typeText(operands[2]));
+  const DataType dtype = operands[0]->dtype();
+  Val* value = operands[2];
+  const DataType wanted = isFloating(dtype) ? value->dtype() : dtype == DataType::Bool ? dtype : DataType::Int64;
+  if (const std::optional<ScalarValue>& literal = value->as<Scalar>()->constant()) {
+    checkFits("masked_fill", *literal, dtype);
+    value = fusion.newConstant(literal->castTo(wanted));
+  } else if (value->dtype() != wanted) {
+    value = build::cast(fusion, value, wanted, name + ".value");
+  }
+  return build::where(fusion, operands[1], value, operands[0], name)->as<TensorView>();
+}
+
+// name, operands of, attributes, function, whether PyTorch's is a view
 constexpr Expansion kExpansions[] = {
-    {"select_scatter", OpKind::SliceScatter, OpKind::Select, selectScatter},
+    {"select_scatter", OpKind::SliceScatter, "dim, index", selectScatter},
+    {"index_select", OpKind::Gather, "dim", indexSelect},
+    {"take_along_dim", OpKind::Gather, "dim", takeAlongDim},
+    {"embedding", OpKind::Gather, "", embedding},
+    {"masked_fill", OpKind::Where, "", maskedFill},
+    {"roll", OpKind::Set, "shifts, dims = all", rolled},
+    {"diagonal", OpKind::Set, "offset = 0, dim1 = 0, dim2 = 1", diagonal, true},
+    {"diagonal_scatter", OpKind::SliceScatter, "offset = 0, dim1 = 0, dim2 = 1", diagonalScatter},
+    {"as_strided", OpKind::Set, "size, stride, storage_offset = 0", asStrided, true},
 };
 
 }  // namespace

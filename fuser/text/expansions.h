@@ -1,7 +1,8 @@
 #pragma once
 // Names made of other ops: a text may have them, and is printed with what they are made of. A new one is a function in
-// expansions.cpp, and a line of the table there.
+// expansions.cpp (of several steps, in a file of its own), and a line of the table there.
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,17 +11,47 @@
 
 namespace fuser::text {
 
+// The attributes that a text gives to such a name, each by itself.
+class NamedAttributes {
+ public:
+  void set(AttributeName name, Attributes value) { values_[name] = std::move(value); }
+  bool has(AttributeName name) const { return values_.count(name) != 0; }
+  // Those that are required are there.
+  int64_t axis(AttributeName name) const { return values_.at(name).axis(name); }
+  int64_t axisOr(AttributeName name, int64_t otherwise) const { return has(name) ? axis(name) : otherwise; }
+  const std::vector<int64_t>& axes(AttributeName name) const { return values_.at(name).axes(name); }
+  const std::vector<IntExpr>& integers(AttributeName name) const { return values_.at(name).integers(name); }
+  IntExpr bound(AttributeName name) const { return values_.at(name).bound(name); }
+
+ private:
+  std::map<AttributeName, Attributes> values_;
+};
+
 struct Expansion {
   std::string_view name;
-  OpKind operands;    // it takes the operands of this op
-  OpKind attributes;  // and the attributes of this one, in braces
+  OpKind operands;              // it takes the operands of this op
+  std::string_view attributes;  // and these attributes in braces, written as in families.def
   // `name` is the result's. A UserError where one of the ops would have one.
-  TensorView* (*build)(Fusion& fusion, const std::vector<Val*>& operands, const Attributes& attributes,
+  TensorView* (*build)(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                        const std::string& name);
+  // Of PyTorch's name a view of its operand, of ours a copy: no update may tell the two apart.
+  bool copiesView = false;
 };
 
 // Null where the name is none of the table.
 const Expansion* findExpansion(std::string_view name);
 std::vector<std::string_view> expansionNames();
+
+using BuildExpansion = decltype(Expansion::build);
+using ExpansionFunction = TensorView*(Fusion& fusion, const std::vector<Val*>& operands,
+                                      const NamedAttributes& attributes, const std::string& name);
+
+// --- expanded_views.cpp ---
+ExpansionFunction rolled, diagonal, diagonalScatter, asStrided;
+
+// The axis that a number names, of a tensor, from 0. A UserError where there is none; `op` is the name in it.
+size_t axisOf(std::string_view op, const TensorView* tensor, int64_t written);
+// The slices at a vector of indices along an axis: each index for all places along the others.
+TensorView* indexSelected(Fusion& fusion, TensorView* tensor, TensorView* indices, size_t dim, const std::string& name);
 
 }  // namespace fuser::text

@@ -1,6 +1,7 @@
 #pragma once
 // The recursive-descent parser of `fusion … { … }`: names, types and ops. Private to this folder.
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -10,6 +11,7 @@
 #include "fuser/ir/fusion.h"
 #include "fuser/ir/infer.h"
 #include "fuser/support/disjoint_sets.h"
+#include "fuser/text/expansions.h"
 #include "fuser/text/give_names.h"
 #include "fuser/tokens/token_reader.h"
 
@@ -19,6 +21,12 @@ namespace fuser::text {
 DataType readDtype(TokenReader& reader);
 // Reads a list of integers: "[0, -1]".
 std::vector<int64_t> readIntegerList(TokenReader& reader, size_t maxEntries);
+
+// An attribute that an op takes.
+struct KeyRule {
+  std::string_view key;
+  bool needed;
+};
 
 class FusionParser {
  public:
@@ -55,6 +63,13 @@ class FusionParser {
     std::string variant;
   };
 
+  // What PyTorch makes a view of a tensor's memory, and the language a copy.
+  struct CopiedView {
+    const TensorView* result;
+    const TensorView* of;
+    std::string op;
+  };
+
   // --- fusion_parser.cpp ---
   void parseParameters();
   void collectScalarParameters();
@@ -70,7 +85,11 @@ class FusionParser {
   void parseUpdate();
   Val* parseOperand();
   IntExpr parseBound();
+  void parseBraces(const Token& mnemonic, const std::vector<KeyRule>& rules,
+                   const std::function<void(const Token& key)>& parse);
   OpAttributes parseAttributes(const Token& mnemonic, const std::vector<const OpInfo*>& rows);
+  NamedAttributes parseNamedAttributes(const Token& mnemonic, const Expansion& expansion);
+  void checkCopiedViews(const TensorView* target) const;
   void parseAttribute(const Token& key, const OpInfo& info, OpAttributes& attributes);
   void parseFamilyAttribute(const Token& key, const FamilyAttribute& attribute, OpAttributes& attributes);
   void parseBracedOperand(const Token& key, OpAttributes& attributes);
@@ -120,6 +139,7 @@ class FusionParser {
   std::vector<Assumption> assumptions_;
   // Results with `view = true` or `in_place = true`, and where their layout begins.
   std::vector<std::pair<Token, const TensorView*>> views_;
+  std::vector<CopiedView> copiedViews_;
 };
 
 }  // namespace fuser::text

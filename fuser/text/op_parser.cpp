@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "fuser/ir/builder.h"
+#include "fuser/ir/updates.h"
 #include "fuser/ir/view_axes.h"
 #include "fuser/support/similar_name.h"
 #include "fuser/text/expansions.h"
@@ -25,11 +26,6 @@ std::vector<const OpInfo*> rowsOf(std::string_view mnemonic) {
 
 // "rounding_mode = trunc" -> "rounding_mode"
 std::string_view variantKey(std::string_view variant) { return variant.substr(0, variant.find(' ')); }
-
-struct KeyRule {
-  std::string_view key;
-  bool needed;
-};
 
 // The attributes of the row's family, then the named operands of a pointwise row.
 std::vector<KeyRule> keysOf(const OpInfo& info) {
@@ -59,13 +55,13 @@ std::string takes(const OpInfo& info) {
 
 // PyTorch's names that the language lacks, so that a program that uses one is told apart from one that misspells.
 constexpr std::string_view kLacking =
-    " roll as_strided diagonal diagonal_scatter view index_select gather scatter take_along_dim "
-    "index_put scatter_add index_add embedding masked_fill argmax argmin max min rand randn rand_like randn_like "
-    "uniform normal bernoulli dropout randint matmul mm bmm linear addmm dot outer cumsum cumprod cummax cummin "
-    "logcumsumexp sort argsort topk median kthvalue bucketize searchsorted unfold avg_pool max_pool triu tril one_hot "
-    "std logsumexp softmax log_softmax layer_norm rms_norm batch_norm group_norm transpose flatten narrow split chunk "
-    "stack movedim t unflatten view_as expand_as instance_norm mse_loss cross_entropy nll_loss isin norm std_mean "
-    "scaled_dot_product_attention glu swiglu reduce_window interpolate diag_embed count_nonzero ";
+    " view scatter index_put scatter_add index_add argmax argmin max min "
+    "rand randn rand_like randn_like uniform normal bernoulli dropout randint matmul mm bmm linear addmm dot outer "
+    "cumsum cumprod cummax cummin logcumsumexp sort argsort topk median kthvalue bucketize searchsorted unfold "
+    "avg_pool max_pool triu tril one_hot std logsumexp softmax log_softmax layer_norm rms_norm batch_norm group_norm "
+    "transpose flatten narrow split chunk stack movedim t unflatten view_as expand_as instance_norm mse_loss "
+    "cross_entropy nll_loss isin norm std_mean scaled_dot_product_attention glu swiglu reduce_window interpolate "
+    "diag_embed count_nonzero ";
 
 std::string unknownOp(std::string_view name) {
   if (kLacking.find(concat(" ", name, " ")) != kLacking.npos) {
@@ -137,7 +133,13 @@ void FusionParser::parseOp() {
   if (operands.size() < operandCount(*rows[0]).least) {
     reader_.fail(mnemonic, takes(*rows[0]), ", not ", operands.size());
   }
-  OpAttributes attributes = parseAttributes(mnemonic, expansion ? std::vector{&opInfo(expansion->attributes)} : rows);
+  NamedAttributes named;
+  OpAttributes attributes;
+  if (expansion) {
+    named = parseNamedAttributes(mnemonic, *expansion);
+  } else {
+    attributes = parseAttributes(mnemonic, rows);
+  }
   const std::optional<OpKind> op = expansion ? expansion->operands : opFromText(mnemonic.text, attributes.variant);
   if (!op) reader_.fail(attributes.keys.begin()->second, mnemonic.text, " has no variant '", attributes.variant, "'");
 
@@ -146,11 +148,15 @@ void FusionParser::parseOp() {
   addBracedOperands(opInfo(*op), attributes, operands);
   const std::vector<Val*> results = refusable([&] {
     return reader_.located(mnemonic, [&]() -> std::vector<Val*> {
-      if (expansion) return {expansion->build(*fusion_, operands, attributes.values, resultNames.front())};
+      if (expansion) return {expansion->build(*fusion_, operands, named, resultNames.front())};
       if (isPointwise(*op)) return {build::pointwise(*fusion_, *op, operands, resultNames.front())};
       return build::structural(*fusion_, *op, operands, attributes.values, resultNames, attributes.keepdim);
     });
   });
+  if (expansion && expansion->copiesView) {
+    copiedViews_.push_back(
+        {results.front()->as<TensorView>(), operands[0]->as<TensorView>(), std::string(mnemonic.text)});
+  }
   recordMeetings(results.front()->definition());
   if (reader_.accept(":")) {
     for (size_t i = 0; i < results.size(); ++i) {
@@ -159,6 +165,17 @@ void FusionParser::parseOp() {
     }
   }
   for (size_t i = 0; i < results.size(); ++i) define(names[i], results[i]);
+}
+
+// A view of PyTorch's that is a copy here neither sees the update nor hands it on.
+void FusionParser::checkCopiedViews(const TensorView* target) const {
+  for (const CopiedView& copied : copiedViews_) {
+    const bool meets = storageOf(copied.result) == storageOf(target) || storageOf(copied.of) == storageOf(target);
+    FUSER_USER_CHECK(!meets, "update of %", target->name(), ": %", copied.result->name(), " = ", copied.op, "(%",
+                     copied.of->name(),
+                     ") is a view in PyTorch and a copy here; updates of its memory are not in the "
+                     "language yet");
+  }
 }
 
 // A scalar fills the tensor.
@@ -173,6 +190,7 @@ void FusionParser::parseUpdate() {
   refusable([&] {
     return reader_.located(keyword, [&] {
       auto* tensor = target->as<TensorView>();
+      checkCopiedViews(tensor);
       if (source->isScalar()) {
         const std::string filled = concat(name.text, ".f", opCount_);
         source = build::full(*fusion_, sizesOf(tensor), source, tensor->dtype(), filled);
@@ -188,6 +206,26 @@ Val* FusionParser::parseOperand() {
   return lookUp(reader_.expect(TokenKind::Value, "an operand: %value or a literal"));
 }
 
+// Calls parse(key) behind each "key =", once for each key; those that are needed are there.
+void FusionParser::parseBraces(const Token& mnemonic, const std::vector<KeyRule>& rules,
+                               const std::function<void(const Token& key)>& parse) {
+  std::map<std::string_view, Token> keys;
+  if (reader_.at("{")) {
+    reader_.list("{", "}", kMaxListEntries, [&] {
+      const Token key = reader_.expect(TokenKind::Identifier, "an attribute");
+      const bool known =
+          std::any_of(rules.begin(), rules.end(), [&](const KeyRule& rule) { return rule.key == key.text; });
+      if (!known) reader_.fail(key, mnemonic.text, " takes no attribute '", key.text, "'; ", attributesTaken(rules));
+      if (!keys.emplace(key.text, key).second) reader_.fail(key, "'", key.text, "' is given twice");
+      reader_.expect("=");
+      parse(key);
+    });
+  }
+  for (const KeyRule& rule : rules) {
+    if (rule.needed && !keys.count(rule.key)) reader_.fail(mnemonic, mnemonic.text, " needs '", rule.key, "'");
+  }
+}
+
 FusionParser::OpAttributes FusionParser::parseAttributes(const Token& mnemonic,
                                                          const std::vector<const OpInfo*>& rows) {
   OpAttributes attributes;
@@ -195,23 +233,26 @@ FusionParser::OpAttributes FusionParser::parseAttributes(const Token& mnemonic,
   for (const OpInfo* row : rows) {
     if (!row->variant.empty()) rules.push_back({variantKey(row->variant), false});
   }
-  if (reader_.at("{")) {
-    reader_.list("{", "}", kMaxListEntries, [&] {
-      const Token key = reader_.expect(TokenKind::Identifier, "an attribute");
-      const bool known =
-          std::any_of(rules.begin(), rules.end(), [&](const KeyRule& rule) { return rule.key == key.text; });
-      if (!known) reader_.fail(key, mnemonic.text, " takes no attribute '", key.text, "'; ", attributesTaken(rules));
-      if (!attributes.keys.emplace(key.text, key).second) reader_.fail(key, "'", key.text, "' is given twice");
-      reader_.expect("=");
-      parseAttribute(key, *rows[0], attributes);
-    });
-  }
-  for (const KeyRule& rule : rules) {
-    if (rule.needed && !attributes.keys.count(rule.key)) {
-      reader_.fail(mnemonic, mnemonic.text, " needs '", rule.key, "'");
-    }
-  }
+  parseBraces(mnemonic, rules, [&](const Token& key) {
+    attributes.keys.emplace(key.text, key);
+    parseAttribute(key, *rows[0], attributes);
+  });
   return attributes;
+}
+
+NamedAttributes FusionParser::parseNamedAttributes(const Token& mnemonic, const Expansion& expansion) {
+  const std::vector<FamilyAttribute> wanted = readAttributes(expansion.attributes);
+  std::vector<KeyRule> rules;
+  for (const FamilyAttribute& attribute : wanted) rules.push_back({attribute.text(), !attribute.ifAbsent});
+  NamedAttributes values;
+  parseBraces(mnemonic, rules, [&](const Token& key) {
+    const auto attribute = std::find_if(wanted.begin(), wanted.end(),
+                                        [&](const FamilyAttribute& each) { return each.text() == key.text; });
+    OpAttributes one;
+    parseFamilyAttribute(key, *attribute, one);
+    values.set(attribute->name, std::move(one.values));
+  });
+  return values;
 }
 
 void FusionParser::parseAttribute(const Token& key, const OpInfo& info, OpAttributes& attributes) {

@@ -68,6 +68,7 @@ std::string operandText(const OpInfo& info) {
     case FamilyOperands::Tensors: return "one tensor or more";
     case FamilyOperands::Into:
       return info.family == Family::Update ? "a statement: update %target = %source" : "two tensors";
+    case FamilyOperands::Indexed: return "a tensor, and one of indices";
   }
   FUSER_CHECK(false, "bad FamilyOperands");
 }

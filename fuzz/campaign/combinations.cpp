@@ -25,7 +25,7 @@ struct Program {
   std::string operandType;  // its axes
   std::string sizes;        // in the run
   std::string line;         // what follows "%y = "
-  bool hasCondition = false, isOnHost = false;
+  bool hasCondition = false, hasIndices = false, isOnHost = false;
 };
 
 // Values for the operands that the row names: ascending ones, so that bounds are in order.
@@ -101,6 +101,10 @@ std::optional<Program> programOf(OpKind op, DataType dtype, int64_t rank) {
     case Family::Select: program.line = onA(concat("dim = ", last, ", index = 0")); break;
     case Family::Update: program.line = "set(%a)\n  update %y = %a"; break;
     case Family::SliceScatter: program.line = concat(name, "(%a, %a) {dim = ", last, "}"); break;
+    case Family::Gather:
+      program.hasIndices = true;
+      program.line = concat(name, "(%a, %i) {dim = ", last, "}");
+      break;
     case Family::Reduction:
     case Family::Welford: program.line = rank == 0 ? concat(name, "(%a)") : onA(concat("dims = [", last, "]")); break;
   }
@@ -155,6 +159,10 @@ std::optional<std::string> caseOf(const Combination& combination) {
   if (program->hasCondition) {
     parameters += concat(", %c: bool", program->operandType);
     data += concat("  %c = integers(seed = 2, low = 0, high = 2) : bool", program->sizes, "\n");
+  }
+  if (program->hasIndices) {
+    parameters += concat(", %i: i64", program->operandType);
+    data += concat("  %i = integers(seed = 3, low = 0, high = 2) : i64", program->sizes, "\n");
   }
   const bool hasTwo = opInfo(op).results == 2;
   const std::string text = concat("fusion f(", parameters, ") {\n  %y", hasTwo ? ", %z" : "", " = ", program->line,

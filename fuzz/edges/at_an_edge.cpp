@@ -6,6 +6,7 @@
 
 #include "fuser/support/set_up_error.h"
 #include "fuser/support/split_mix.h"
+#include "fuzz/generate/fit_indices.h"
 #include "fuzz/generate/invented_device.h"
 #include "fuzz/mutate/parents.h"
 
@@ -215,6 +216,7 @@ class EdgeMover {
       if (sides.empty()) break;
     }
     if (draw_.met.empty()) return false;
+    fitIndices(case_);
     case_.metadata.emplace_back("edge", text);
     draw_.outOfReach.erase(edge.kind);
     return true;

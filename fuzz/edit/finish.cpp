@@ -10,6 +10,7 @@
 #include "fuzz/edit/case_edit.h"
 #include "fuzz/edit/check_made.h"
 #include "fuzz/edit/make_program.h"
+#include "fuzz/generate/fit_indices.h"
 #include "fuzz/generate/run_sizes.h"
 #include "fuzz/generate/streams.h"
 
@@ -100,6 +101,7 @@ Case finish(const CaseEdit& edit) {
   testCase.runs = edit.runs;
   placeAll(edit, *testCase.fusion);
   if (edit.dropUnsuited) dropUnsuited(testCase);
+  fitIndices(testCase);
   attachMemory(testCase, edit.aliases, edit.preallocated);
   checkSizes(*testCase.fusion);
   if (testCase.schedule) checkSchedule(*testCase.fusion, *testCase.schedule);

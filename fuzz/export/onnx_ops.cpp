@@ -202,6 +202,11 @@ OnnxValue written(const Nodes& nodes) {
   return nodes.node("ScatterElements", concat("axis = ", dim), {whole, indices, source});
 }
 
+OnnxValue gathered(const Nodes& nodes) {
+  return nodes.node("GatherElements", concat("axis = ", nodes.attributes().dim()),
+                    {nodes.operand(0), nodes.operand(1)});
+}
+
 // A negative step starts at the last element, and ends before the first.
 OnnxValue flipped(const Nodes& nodes) {
   const std::vector<int64_t>& dims = nodes.attributes().dims();

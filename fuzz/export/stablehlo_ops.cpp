@@ -294,6 +294,33 @@ StablehloValue joinedAlong(const Lines& lines, const std::vector<StablehloValue>
   return lines.body().line(concat("concatenate ", names, "dim = ", axis), parts, parts[0].dtype, sizes);
 }
 
+// Of each element the coordinates in the operand, in a last axis: its own ones, and along `dim` the index.
+StablehloValue gathered(const Lines& lines) {
+  const StablehloValue value = lines.operand(0), indices = lines.operand(1);
+  const size_t rank = value.sizes.size();
+  const auto along = static_cast<size_t>(lines.attributes().dim());
+  Sizes one = indices.sizes, axes;
+  one.push_back(1);
+  for (size_t axis = 0; axis < rank; ++axis) axes.push_back(static_cast<int64_t>(axis));
+  std::vector<StablehloValue> parts;
+  for (size_t axis = 0; axis < rank; ++axis) {
+    const StablehloValue place =
+        axis == along ? lines.cast(indices, DataType::Int64) : iota(lines, axis, indices.sizes);
+    parts.push_back(lines.body().line(concat("reshape %", place.name), {place}, DataType::Int64, one));
+  }
+  const StablehloValue places = joinedAlong(lines, parts, rank);
+  const std::string numbers = concat("#stablehlo.gather<collapsed_slice_dims = ", listed(axes),
+                                     ", start_index_map = ", listed(axes), ", index_vector_dim = ", rank, ">");
+  std::string sizes;
+  for (size_t axis = 0; axis < rank; ++axis) sizes += axis == 0 ? "1" : ", 1";
+  return lines.body().lines(
+      concat("\"stablehlo.gather\"(%", value.name, ", %", places.name, ") {dimension_numbers = ", numbers,
+             ", slice_sizes = array<i64: ", sizes, ">, indices_are_sorted = false} : (",
+             stablehloType(value.dtype, value.sizes), ", ", stablehloType(DataType::Int64, places.sizes), ") -> ",
+             stablehloType(value.dtype, indices.sizes)),
+      1, value.dtype, indices.sizes);
+}
+
 StablehloValue concatenated(const Lines& lines) {
   std::vector<StablehloValue> parts;
   for (size_t i = 0; i < lines.expr()->inputs().size(); ++i) parts.push_back(lines.operand(i));

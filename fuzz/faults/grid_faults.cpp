@@ -176,7 +176,7 @@ LaunchFault poisonSemaphore() {
   return [](const Kernel& kernel, KernelArguments& arguments) {
     bool changed = false;
     for (size_t i = 0; i < kernel.workspaces.size(); ++i) {
-      if (!kernel.workspaces[i].semaphore) continue;
+      if (kernel.workspaces[i].kind != Workspace::Kind::Semaphore) continue;
       static_cast<int32*>(arguments.workspaces.at(i).data)[0] = 1;
       changed = true;
     }

@@ -89,6 +89,7 @@ void visitAccesses(For&, const VisitAccess&) {}
 void visitAccesses(If&, const VisitAccess&) {}
 void visitAccesses(Barrier&, const VisitAccess&) {}
 void visitAccesses(Release&, const VisitAccess&) {}
+void visitAccesses(Report&, const VisitAccess&) {}
 
 // Every place in a tensor or a register that a statement reads or writes, with whether it is written.
 void forEachAccess(Kernel& kernel, const VisitAccess& visit) {

@@ -425,6 +425,7 @@ bool applyFamily(Workspace& work, OpKind op) {
     case Family::Update: return applyUpdate(work);
     case Family::Select: return applySelect(work);
     case Family::SliceScatter: return applySliceScatter(work);
+    case Family::Gather: return applyGather(work);
     case Family::Item: return applyItem(work);
     case Family::Reduction: return applyReduction(work, op);
     case Family::Welford: return applyWelford(work, op);

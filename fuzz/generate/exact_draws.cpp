@@ -90,6 +90,7 @@ double factorOf(const ExactDraw& draw, Family family) {
     case Family::Flip:
     case Family::Select:
     case Family::SliceScatter:
+    case Family::Gather:
     case Family::Update: return draw.moves;
     case Family::Factory:
     case Family::Range:

@@ -88,14 +88,6 @@ AxisPlan perturbed(Workspace& work, AxisPlan axis) {
   return axis;
 }
 
-std::array<Dims, kRuns> sizesOf(const std::vector<AxisPlan>& shape) {
-  std::array<Dims, kRuns> sizes;
-  for (const AxisPlan& axis : shape) {
-    for (size_t run = 0; run < kRuns; ++run) sizes[run].push_back(axis.sizes[run]);
-  }
-  return sizes;
-}
-
 void drawLayout(Workspace& work, TensorDomain& domain) {
   Choices& choices = work.choices;
   std::vector<int> order;
@@ -180,7 +172,7 @@ TensorInput makeTensorInput(Workspace& work, const InputPlan& plan, size_t run) 
   const auto& contiguity = tensor->domain().contiguity;
   const bool gaps = std::any_of(contiguity.begin(), contiguity.end(), [](auto flag) { return flag == false; });
   if (gaps) input.strides = drawStrides(work, tensor, input.sizes);
-  if (work.options.exactData) putOne(work, input);
+  if (work.options.exactData && !plan.isIndex) putOne(work, input);
   if (work.choices.chance(work.policy.offset)) input.offset = work.choices.integer(1, 9);
   return input;
 }
@@ -247,14 +239,74 @@ void drawPeaks(Workspace& work) {
     if (!greatest && expr->op() != OpKind::Amin && expr->op() != OpKind::All) continue;
     if (expr->attributes().dims().empty() || !work.choices.chance(kShare)) continue;
     InputPlan* plan = reducedInput(work, expr);
-    if (!plan || plan->recipe.peak || plan->input->as<TensorView>()->isCpuScalar()) continue;
+    if (!plan || plan->isIndex || plan->recipe.peak || plan->input->as<TensorView>()->isCpuScalar()) continue;
     const int64_t kPlaces[] = {0, -1, -work.choices.integer(2, 8)};
     const int64_t place = work.choices.pick(kPlaces);
     putPeak(plan->recipe, plan->input->dtype(), greatest, {0, work.choices.pick(expr->attributes().dims()), place});
   }
 }
 
+TensorView* addInput(Workspace& work, DataType dtype, const std::vector<AxisPlan>& shape) {
+  TensorDomain domain;
+  for (const AxisPlan& axis : shape) {
+    if (axis.type == IterType::Broadcast) {
+      domain.logical.push_back(work.fusion->newIterDomain(IterType::Broadcast, work.fusion->ints().constant(1),
+                                                          axis.expanded ? work.inputExtent(axis.sizes) : nullptr));
+    } else {
+      domain.logical.push_back(work.fusion->newIterDomain(IterType::Iteration, work.inputExtent(axis.sizes)));
+    }
+  }
+  drawLayout(work, domain);
+  TensorView* tensor = work.fusion->newTensor(dtype, std::move(domain), work.freshName());
+  work.fusion->addInput(tensor);
+  return tensor;
+}
+
+// Whether what an element holds is to be seen in an output, or in an error: it is handed on by ops that read each
+// element of their operand.
+bool isSeen(const Workspace& work, const TensorView* tensor, size_t run) {
+  if (tensor->isFusionOutput()) return true;
+  return std::any_of(tensor->uses().begin(), tensor->uses().end(), [&](const Expr* reader) {
+    switch (reader->family()) {
+      case Family::Unary:
+      case Family::Cast:
+      case Family::LoadStore:
+      case Family::Broadcast:
+      case Family::Squeeze:
+      case Family::Permute:
+      case Family::Reshape:
+      case Family::Flip: return reader->output()->isTensor() && isSeen(work, reader->output()->as<TensorView>(), run);
+      default: return false;
+    }
+  });
+}
+
+// What a run is expected to do that reads a bad index.
+Expectation expectationOf(const Workspace& work, size_t run) {
+  Expectation expected = Expectation::Agrees;
+  for (const TensorView* indices : work.badIndices) {
+    bool isEmpty = false;
+    for (const IterDomain* axis : indices->axes()) isEmpty |= work.sizeOf(axis->size(), run) == 0;
+    if (isEmpty) continue;
+    const bool seen = std::any_of(indices->uses().begin(), indices->uses().end(), [&](const Expr* reader) {
+      return reader->family() == Family::Gather && reader->input(1) == indices &&
+             isSeen(work, reader->output()->as<TensorView>(), run);
+    });
+    if (seen) return Expectation::Rejected;
+    expected = Expectation::AgreesOrRejected;
+  }
+  return expected;
+}
+
 }  // namespace
+
+std::array<Dims, kRuns> sizesOf(const std::vector<AxisPlan>& shape) {
+  std::array<Dims, kRuns> sizes;
+  for (const AxisPlan& axis : shape) {
+    for (size_t run = 0; run < kRuns; ++run) sizes[run].push_back(axis.sizes[run]);
+  }
+  return sizes;
+}
 
 std::vector<AxisPlan> drawShape(Workspace& work) {
   Choices& choices = work.choices;
@@ -304,18 +356,7 @@ size_t newSource(Workspace& work, DataType dtype, std::vector<AxisPlan> shape) {
     return work.keep(build::full(*work.fusion, sizes, work.fusion->newConstant(fill), dtype, work.freshName()),
                      convertEstimate(pointEstimate(fill), dtype, dtype));
   }
-  TensorDomain domain;
-  for (const AxisPlan& axis : shape) {
-    if (axis.type == IterType::Broadcast) {
-      domain.logical.push_back(work.fusion->newIterDomain(IterType::Broadcast, work.fusion->ints().constant(1),
-                                                          axis.expanded ? work.inputExtent(axis.sizes) : nullptr));
-    } else {
-      domain.logical.push_back(work.fusion->newIterDomain(IterType::Iteration, work.inputExtent(axis.sizes)));
-    }
-  }
-  drawLayout(work, domain);
-  TensorView* tensor = work.fusion->newTensor(dtype, std::move(domain), work.freshName());
-  work.fusion->addInput(tensor);
+  TensorView* tensor = addInput(work, dtype, shape);
   const auto [recipe, estimate] = drawRecipe(work, dtype);
   work.inputs.push_back({tensor, recipe, {}});
   const size_t index = work.keep(tensor, estimate);
@@ -324,6 +365,13 @@ size_t newSource(Workspace& work, DataType dtype, std::vector<AxisPlan> shape) {
     return applyCast(work, index, DataType::Float);
   }
   return index;
+}
+
+size_t newInput(Workspace& work, DataType dtype, const std::vector<AxisPlan>& shape, const Recipe& recipe,
+                const Estimate& estimate) {
+  TensorView* tensor = addInput(work, dtype, shape);
+  work.inputs.push_back({tensor, recipe, {}, true});
+  return work.keep(tensor, estimate);
 }
 
 size_t drawSource(Workspace& work) {
@@ -366,6 +414,7 @@ std::vector<Run> makeRuns(Workspace& work) {
   std::vector<Run> runs;
   for (size_t run = 0; run < work.policy.runs; ++run) {
     Run& newRun = runs.emplace_back();
+    newRun.expectation = expectationOf(work, run);
     for (const InputPlan& plan : work.inputs) {
       RunInput input{plan.input->name(), plan.scalar[run]};
       if (plan.input->isTensor()) input.value = makeTensorInput(work, plan, run);

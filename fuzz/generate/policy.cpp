@@ -22,6 +22,16 @@ void drawUpdates(Choices& choices, const GeneratorOptions& options, Policy& poli
   weight = has ? std::max(weight, 1.0) * 3 : 0;
 }
 
+// Several of them, too. What decides it is a number that is drawn for something else, so that the other cases of a seed
+// stay what they are.
+void drawIndexing(const GeneratorOptions& options, double drawn, Policy& policy) {
+  constexpr double kShare = 0.12;
+  const bool asked = options.only.size() < std::size(kAllOps) / 4 && options.only.count(OpKind::Gather) != 0;
+  const bool has =
+      policy.allowed[static_cast<size_t>(OpKind::Gather)] && (asked || std::fmod(drawn * 1024, 1) < kShare);
+  policy.opWeights[static_cast<size_t>(OpKind::Gather)] = has ? 3 : 0;
+}
+
 void drawOps(Choices& choices, const GeneratorOptions& options, Policy& policy) {
   const size_t count = std::size(kAllOps);
   policy.allowed.assign(count, true);
@@ -160,6 +170,7 @@ Policy drawPolicy(Choices& choices, const GeneratorOptions& options) {
   drawAxes(choices, options, drawMainShape(choices, options), policy);
   policy.runs = choices.chance(0.5) ? 2 : 1;
   const double size = choices.real(0, 1);  // median 12, sometimes long
+  drawIndexing(options, size, policy);
   policy.expressions =
       static_cast<int>(std::min<double>(1 + 20 * size + 36 * std::pow(size, 6), options.maxExpressions));
   policy.steered = !choices.chance(0.04);

@@ -16,11 +16,20 @@ RunSizes::RunSizes(const Case& testCase) : fusion_(*testCase.fusion) {
   }
 }
 
-bool RunSizes::all(IntExpr extent, const std::function<bool(int64_t)>& fits) {
+bool RunSizes::isKnown(IntExpr extent) const {
   bool known = true;
   forEachSymbol(extent, [&](IntExpr symbol) { known &= fusion_.scalarOf(symbol) == nullptr; });
-  return known && std::all_of(runs_.begin(), runs_.end(),
-                              [&](ExpressionEvaluator& run) { return fits(run.evaluate(extent)); });
+  return known;
+}
+
+bool RunSizes::all(IntExpr extent, const std::function<bool(int64_t)>& fits) {
+  return isKnown(extent) &&
+         std::all_of(runs_.begin(), runs_.end(), [&](ExpressionEvaluator& run) { return fits(run.evaluate(extent)); });
+}
+
+std::optional<int64_t> RunSizes::of(IntExpr extent, size_t run) {
+  if (!isKnown(extent)) return std::nullopt;
+  return runs_.at(run).evaluate(extent);
 }
 
 }  // namespace fuser::fuzz

@@ -2,6 +2,7 @@
 // RunSizes: the values of extents in the runs of a case.
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "fuser/case/case.h"
@@ -16,8 +17,12 @@ class RunSizes {
 
   // Whether an extent does not depend on scalars and `fits` accepts its value in every run.
   bool all(IntExpr extent, const std::function<bool(int64_t)>& fits);
+  // Its value in one run; nullopt where it depends on scalars.
+  std::optional<int64_t> of(IntExpr extent, size_t run);
 
  private:
+  bool isKnown(IntExpr extent) const;
+
   const Fusion& fusion_;
   std::vector<ExpressionEvaluator> runs_;
 };

@@ -29,7 +29,8 @@ struct ScalarEntry {
 struct InputPlan {
   Val* input;
   Recipe recipe;
-  std::array<ScalarValue, kRuns> scalar;  // the value of a scalar input, or the element of a host tensor
+  std::array<ScalarValue, kRuns> scalar{};  // the value of a scalar input, or the element of a host tensor
+  bool isIndex = false;                     // its recipe is for the op that reads at it, and stays
 };
 
 // A requested axis: a broadcast axis, an expanded one, or an iteration axis with these sizes.
@@ -51,6 +52,7 @@ class Workspace {
   std::vector<TensorValue> tensors;  // in order of creation
   std::vector<ScalarEntry> scalars;  // without literals
   std::vector<InputPlan> inputs;     // in the fusion's order
+  std::vector<const TensorView*> badIndices;  // inputs with an index out of range: runs that read it are rejected
 
   // --- values ---
   std::string freshName() { return "t" + std::to_string(nextName_++); }
@@ -89,6 +91,7 @@ class Workspace {
 };
 
 // --- inputs.cpp ---
+std::array<Dims, kRuns> sizesOf(const std::vector<AxisPlan>& shape);
 // Draws a shape from the main shape: a part of it, permuted, with broadcast axes, …
 std::vector<AxisPlan> drawShape(Workspace& work);
 // Draws a shape that fits `other` in a pointwise op: its axes or the last ones, some of them broadcast or expanded.
@@ -96,6 +99,9 @@ std::vector<AxisPlan> drawShapeLike(Workspace& work, const TensorValue& other);
 // Adds an input, or a `full` if the policy has no inputs, with one element if the shape exceeds the budget. Returns the
 // index in Workspace::tensors.
 size_t newSource(Workspace& work, DataType dtype, std::vector<AxisPlan> shape);
+// Adds an input of this shape, which is affordable, with this recipe. The policy must have inputs.
+size_t newInput(Workspace& work, DataType dtype, const std::vector<AxisPlan>& shape, const Recipe& recipe,
+                const Estimate& estimate);
 ScalarEntry newScalarInput(Workspace& work, DataType dtype);
 // The same with a drawn dtype and shape.
 size_t drawSource(Workspace& work);
@@ -134,6 +140,9 @@ bool applyReshape(Workspace& work);
 bool applyRepeat(Workspace& work);
 bool applySelect(Workspace& work);
 bool applySliceScatter(Workspace& work);
+
+// --- indexing.cpp ---
+bool applyGather(Workspace& work);
 
 // --- updates.cpp ---
 bool applyUpdate(Workspace& work);

@@ -33,6 +33,8 @@ void placedSlice(NodeWriter& node);
 void placedSelection(NodeWriter& node);
 void replacedSlice(NodeWriter& node);
 void replacedSelection(NodeWriter& node);
+void gathered(NodeWriter& node);
+void embedded(NodeWriter& node);
 void filled(NodeWriter& node);
 void filledWithZeros(NodeWriter& node);
 void filledWithOnes(NodeWriter& node);

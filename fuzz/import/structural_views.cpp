@@ -207,4 +207,16 @@ void replacedSelection(NodeWriter& node) {
   writeReplaced(node, node.operand("self"), one, part);
 }
 
+void gathered(NodeWriter& node) {
+  node.takesOnly({"self", "dim", "index", "sparse_grad"});
+  const int64_t axis = node.axis("dim", 0, node.tensor("self").shape.size());
+  node.write(concat(node.packet(), "(", node.operand("self"), ", ", node.operand("index"), ") {dim = ", axis, "}"));
+}
+
+// What gradients do is no matter here.
+void embedded(NodeWriter& node) {
+  node.takesOnly({"weight", "indices", "padding_idx", "scale_grad_by_freq", "sparse"});
+  node.write(concat("embedding(", node.operand("weight"), ", ", node.operand("indices"), ")"));
+}
+
 }  // namespace fuser::fuzz::structural

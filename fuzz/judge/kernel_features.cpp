@@ -47,11 +47,12 @@ void addFeaturesOf(const TensorView* reduction, const std::array<int64_t, 3>& bl
 const std::vector<std::string>& allKernelFeatures() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all = {
-        "another device",  "block barrier",     "block reduction",      "cooperative launch", "double buffer",
-        "grid barrier",    "grid reduction",    "inline read",          "narrow indices",     "random schedule",
-        "recomputed",      "row in registers",  "row in shared memory", "rows beside rows",   "several extents",
-        "shared memory",   "skewed rows",       "thread partials",      "trailing reshape",   "unrolled loop",
-        "unswitched loop", "Welford of blocks", "Welford of threads",   "wide indices",       "workspace"};
+        "another device",   "block barrier",   "block reduction", "checked index",     "cooperative launch",
+        "double buffer",    "loaded index",    "grid barrier",    "grid reduction",    "inline read",
+        "narrow indices",   "random schedule", "recomputed",      "row in registers",  "row in shared memory",
+        "rows beside rows", "several extents", "shared memory",   "skewed rows",       "thread partials",
+        "trailing reshape", "unrolled loop",   "unswitched loop", "Welford of blocks", "Welford of threads",
+        "wide indices",     "workspace"};
     for (int64_t width : kWidths) all.push_back(vectorsOf(width));
     std::sort(all.begin(), all.end());
     return all;
@@ -66,6 +67,7 @@ std::set<std::string> featuresOf(const Kernel& kernel) {
       found.insert(barrier->ofGrid() ? "grid barrier" : "block barrier");
     const For* loop = std::get_if<For>(&statement.node);
     if (loop && loop->unroll) found.insert("unrolled loop");
+    if (std::holds_alternative<LoadIndex>(statement.node)) found.insert("loaded index");
     const Move* move = std::get_if<Move>(&statement.node);
     if (move && move->width > 1) found.insert(vectorsOf(move->width));
   });
@@ -73,7 +75,8 @@ std::set<std::string> featuresOf(const Kernel& kernel) {
     if (buffer.memory == MemoryType::Shared) found.insert("shared memory");
   }
   for (const Workspace& workspace : kernel.workspaces) {
-    if (!workspace.semaphore) found.insert("workspace");
+    if (workspace.kind == Workspace::Kind::Scratch) found.insert("workspace");
+    if (workspace.kind == Workspace::Kind::ErrorWord) found.insert("checked index");
   }
   const KeptRows kept(kernel);
   if (kept.in(MemoryType::Local)) found.insert("row in registers");

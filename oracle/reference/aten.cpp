@@ -217,6 +217,8 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::Select: return at::select(x[0], a.dims[0], a.numbers[0]);
     case OpKind::SliceScatter:
       return at::slice_scatter(x[0], x[1], a.dims[0], a.numbers[0], a.numbers[1], a.numbers[2]);
+    // LibTorch 2.11 reads other elements by an expanded index of i32.
+    case OpKind::Gather: return at::gather(x[0], a.dims[0], x[1].to(at::kLong));
     case OpKind::Sum: return at::sum(x[0], a.dims, false);
     case OpKind::Prod: return product(x[0], a.dims);
     case OpKind::Amax: return at::amax(x[0], a.dims, false);

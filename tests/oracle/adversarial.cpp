@@ -242,7 +242,8 @@ class Engine {
       case Family::Repeat:
       case Family::Flip:
       case Family::Select:
-      case Family::SliceScatter: return view(expr, x);
+      case Family::SliceScatter:
+      case Family::Gather: return view(expr, x);
       case Family::Update: FUSER_CHECK(false, "a functional fusion has no updates");
       case Family::Item: return x[0].cast(expr->output()->dtype());
       case Family::Reduction: return reduction(expr, x[0]);
@@ -297,6 +298,14 @@ class Engine {
     if (expr->family() == Family::Select) {
       return x[0].collected(sizes, [&](Dims index) {
         index.insert(dim, numbers[0] < 0 ? numbers[0] + x[0].sizes[dim] : numbers[0]);
+        return x[0].at(index);
+      });
+    }
+    if (expr->family() == Family::Gather) {
+      return x[0].collected(sizes, [&](Dims index) {
+        fuser::int64 place = 0;
+        fuser::convertFunction(x[1].dtype, DataType::Int64)(x[1].at(index), &place, 1);
+        index[dim] = place;
         return x[0].at(index);
       });
     }

@@ -395,6 +395,7 @@ TEST(JudgeTest, AcceptsLibTorchsOwnAnswer) {
     Case testCase = fuser::functionalCase(fuser::fuzz::generateCase(22, number, options));
     testCase.fusion->markOrigins();
     for (const fuser::Run& run : testCase.runs) {
+      if (run.expectation != fuser::Expectation::Agrees) continue;  // LibTorch refuses it
       const RunData data = fuser::materialize(testCase, run);
       const std::vector<HostValue> inputs = hostValues(data);
       std::vector<reference::Value> operands;

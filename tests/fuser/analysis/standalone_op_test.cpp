@@ -32,6 +32,7 @@ constexpr OpCase kOps[] = {
     {Family::Slice, "%y = slice(%x) {dim = 0, start = 0, end = 1}", true},
     {Family::Select, "%y = select(%x) {dim = 1, index = -1}", false},
     {Family::SliceScatter, "%y = slice_scatter(%x, %x) {dim = 1}", false},
+    {Family::Gather, "%i = full() {shape = [2, i1], fill_value = 0, dtype = i64} %y = gather(%x, %i) {dim = 0}", false},
     {Family::Flip, "%y = flip(%x) {dims = [1]}", true},
     {Family::Reduction, "%y = sum(%x) {dims = [1]}", true},
     {Family::Reduction, "%y = amax(%x) {dims = [0]}", true},

@@ -97,6 +97,16 @@ TEST_F(CheckShapesTest, CatAllowsAnySizesAlongItsAxisOnly) {
   EXPECT_EQ(rejection({{4, 3}, {4, 1}}), "%c = cat: axis 1 of %x has size 3, that of %y has size 1");
 }
 
+TEST_F(CheckShapesTest, AGatherHasAnElementForEachIndexAlongTheOtherAxes) {
+  TensorView* x = input("x", {"i0", "i1"});
+  TensorView* i = build::input(fusion, DataType::Int64, {fusion.extentSymbol("i2"), fusion.extentSymbol("i3")}, "i");
+  build::structuralTensor(fusion, OpKind::Gather, {x, i}, Attributes().dim(0), "y");
+  EXPECT_EQ(rejection({{4, 3}, {9, 3}}), "");
+  EXPECT_EQ(rejection({{4, 3}, {9, 2}}), "");
+  EXPECT_EQ(rejection({{4, 3}, {9, 4}}), "%y = gather: axis 1 of %x has size 3, that of %i has size 4");
+  EXPECT_EQ(rejection({{4, 3}, {0, 4}}), "");
+}
+
 TEST_F(CheckShapesTest, AReshapeKeepsTheNumberOfElements) {
   IntExprArena& ints = fusion.ints();
   build::reshape(fusion, input("x", {"i0"}), {ints.constant(3), ints.constant(-1)}, "r");

@@ -56,8 +56,9 @@ struct Launch {
     arguments.tensors = {ref(y.data(), DataType::Float, 12)};
     for (const Workspace& workspace : kernel->workspaces) {
       const int64_t size = kernel->buffers[static_cast<size_t>(workspace.buffer)].size->value;
-      arguments.workspaces.push_back(workspace.semaphore ? ref(s.data(), DataType::Int32, size)
-                                                         : ref(w.data(), DataType::Float, size));
+      arguments.workspaces.push_back(workspace.kind == Workspace::Kind::Semaphore
+                                         ? ref(s.data(), DataType::Int32, size)
+                                         : ref(w.data(), DataType::Float, size));
     }
     const Kernel* kernels[] = {kernel.get()};
     engine.compile(kernels)[0]->launch(arguments);

@@ -87,6 +87,10 @@ class Comparison {
   }
   bool same(const Barrier& x, const Barrier& y) const { return x.ofGrid() == y.ofGrid(); }
   bool same(const Release&, const Release&) const { return true; }
+  bool same(const Report& x, const Report& y) const {
+    return x.errorWord == y.errorWord && x.check == y.check && same(x.place, y.place) && same(x.index, y.index) &&
+           same(x.extent, y.extent);
+  }
 
   const Kernel& a_;
   const Kernel& b_;

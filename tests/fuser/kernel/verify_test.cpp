@@ -395,7 +395,7 @@ TEST(KernelVerifierTest, Constraint1WorkspacesHaveBuffersOfTheirOwn) {
   twice.kernel->workspaces.push_back(twice.kernel->workspaces.front());
   twice.expect(1);
   BrokenGrid tensor;
-  tensor.kernel->workspaces.push_back({0, false});
+  tensor.kernel->workspaces.push_back({0, Workspace::Kind::Scratch});
   tensor.expect(1);
 }
 
@@ -433,6 +433,41 @@ TEST(KernelVerifierTest, Constraint23SemaphoresAreForBarriersAlone) {
   BrokenGrid longer;
   longer.buffer(2).size = longer.kernel->ints->constant(3);
   longer.expect(23);
+}
+
+// Checks an index before it reads at it.
+struct BrokenCheck : Broken {
+  explicit BrokenCheck(const std::string& from = "", const std::string& to = "") {
+    std::string text = R"(
+kernel good {
+  tensor idx : i32 rank 1 argument 0
+  tensor f : f32 rank 1 argument 1
+  int n in [1, 1000]
+  error_word e
+  workspace w : i64 [4]
+  block 32, 1, 1
+  grid n, 1, 1
+
+  if (threadIdx.x < n) {
+    report e check 0 at threadIdx.x: idx[threadIdx.x] of n
+  }
+}
+)";
+    const size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    kernel = parseKernel(text.replace(at, from.size(), to));
+  }
+};
+
+TEST(KernelVerifierTest, AcceptsReports) { EXPECT_NO_THROW(verifyKernel(*BrokenCheck().kernel)); }
+
+TEST(KernelVerifierTest, Constraint28ErrorWordsAreForReportsAlone) {
+  BrokenCheck("report e", "report w").expect(28);
+  BrokenCheck(": idx[threadIdx.x]", ": f[threadIdx.x]").expect(28);
+  BrokenCheck("report e check 0 at threadIdx.x: idx[threadIdx.x] of n", "w[0] = move e[1]").expect(28);
+  BrokenCheck longer;
+  longer.buffer(2).size = longer.kernel->ints->constant(3);
+  longer.expect(28);
 }
 
 // Gathers x by idx, and scatters to y.

@@ -78,9 +78,9 @@ std::string exampleOf(OpKind op, DataType dtype) {
 }
 
 size_t checkStructural(OpKind op, DataType dtype, bool scalar) {
-  const std::string text =
-      concat("fusion f(%x: ", scalar ? concat(scalarTypeFor(dtype)) : concat(dtype, "[i0, 1, i2]"), ", %h: ", dtype,
-             "[] {device = cpu}) {\n  ", exampleOf(op, dtype), "\n  return %y\n}\n");
+  const std::string text = concat("fusion f(%x: ", scalar ? concat(scalarTypeFor(dtype)) : concat(dtype, "[i0, 1, i2]"),
+                                  ", %i: i64[i0, 1, i2], %h: ", dtype, "[] {device = cpu}) {\n  ", exampleOf(op, dtype),
+                                  "\n  return %y\n}\n");
   std::unique_ptr<Fusion> fusion;
   try {
     fusion = parseFusion(text);

@@ -58,6 +58,7 @@ TEST(AtAnEdgeTest, EditedCasesBindAndRunAndEveryKindAndSideIsMet) {
       const RunData data = materialize(parsed, run);
       const std::vector<HostValue> inputs = hostValues(data);
       const OutputMemory outputs = outputMemory(parsed, inputs);
+      if (run.expectation != Expectation::Agrees) continue;  // of an axis that is empty now, any index is bad
       EXPECT_NO_THROW(cache.run(inputs, outputs.refs)) << text;
     }
   }

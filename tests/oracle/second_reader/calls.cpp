@@ -307,6 +307,44 @@ std::map<std::string, Evaluation> movesAndReductions() {
          return {at::select(call.x.at(0), call.number("dim"), call.number("index"))};
        }},
       {"slice_scatter", sliceScatter},
+      {"select_scatter",
+       [](const Call& call) -> Results {
+         return {at::select_scatter(call.x.at(0), call.x.at(1).to(call.x[0].scalar_type()), call.number("dim"),
+                                    call.number("index"))};
+       }},
+      {"index_select",
+       [](const Call& call) -> Results { return {at::index_select(call.x.at(0), call.number("dim"), call.x.at(1))}; }},
+      {"take_along_dim",
+       [](const Call& call) -> Results {
+         return {at::take_along_dim(call.x.at(0), call.x.at(1), call.number("dim"))};
+       }},
+      {"embedding", [](const Call& call) -> Results { return {at::embedding(call.x.at(0), call.x.at(1))}; }},
+      {"masked_fill",
+       [](const Call& call) -> Results { return {call.x.at(0).masked_fill(call.x.at(1), call.x.at(2).item())}; }},
+      {"roll",
+       [](const Call& call) -> Results {
+         return {at::roll(call.x.at(0), call.numbers("shifts"),
+                          call.has("dims") ? call.numbers("dims") : std::vector<int64_t>())};
+       }},
+      {"diagonal",
+       [](const Call& call) -> Results {
+         return {at::diagonal(call.x.at(0), call.numberOr("offset", 0), call.numberOr("dim1", 0),
+                              call.numberOr("dim2", 1))};
+       }},
+      {"diagonal_scatter",
+       [](const Call& call) -> Results {
+         return {at::diagonal_scatter(call.x.at(0), call.x.at(1), call.numberOr("offset", 0), call.numberOr("dim1", 0),
+                                      call.numberOr("dim2", 1))};
+       }},
+      {"as_strided",
+       [](const Call& call) -> Results {
+         return {at::as_strided(call.x.at(0).contiguous(), call.numbers("size"), call.numbers("stride"),
+                                call.numberOr("storage_offset", 0))};
+       }},
+      {"gather",
+       [](const Call& call) -> Results {
+         return {at::gather(call.x.at(0), call.number("dim"), call.x.at(1).to(at::kLong))};
+       }},
       {"expand", [](const Call& call) -> Results { return {call.x.at(0).expand(call.numbers("shape"))}; }},
       {"reshape", [](const Call& call) -> Results { return {at::reshape(call.x.at(0), call.numbers("shape"))}; }},
       {"repeat", [](const Call& call) -> Results { return {call.x.at(0).repeat(call.numbers("repeats"))}; }},

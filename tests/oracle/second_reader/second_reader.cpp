@@ -335,6 +335,7 @@ const std::map<std::string, std::string>& exceptions() {
   static const std::map<std::string, std::string> reasons = {
       {"full", "one element, expanded, as in the reference: LibTorch's kernels for dense memory round otherwise"},
       {"gelu", "of a dense copy: LibTorch 2.11 leaves elements unwritten where an axis of one element has stride 0"},
+      {"gather", "by indices of i64: LibTorch 2.11 reads other elements by an expanded index of i32"},
       {"hardtanh", "torch.nn.functional's check of its bounds stands before at::hardtanh"},
       {"lerp", "at::lerp wants operands of one dtype: they are converted to at::result_type"},
       {"prod", "at::prod takes one axis: one call an axis, the last one first"},

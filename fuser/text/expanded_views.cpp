@@ -1,0 +1,211 @@
+// Names of PyTorch that move elements by a rule of their own: roll, diagonal, diagonal_scatter, as_strided. Each reads
+// at indices that it counts; where sizes are numbers, they are proved to be in range.
+
+#include <algorithm>
+
+#include "fuser/ir/builder.h"
+#include "fuser/ir/infer.h"
+#include "fuser/ir/updates.h"
+#include "fuser/ir/view_axes.h"
+#include "fuser/text/expansions.h"
+
+namespace fuser::text {
+namespace {
+
+Val* literal(Fusion& fusion, int64_t value) { return fusion.newConstant(ScalarValue(value)); }
+
+// start, start + 1, …, along one axis of a tensor of this rank, whose other axes have one element.
+TensorView* countsAlong(Fusion& fusion, int64_t start, IntExpr size, size_t axis, size_t rank,
+                        const std::string& name) {
+  IntExprArena& ints = fusion.ints();
+  const IntExpr first = ints.constant(start);
+  std::vector<int64_t> added;
+  for (size_t i = 0; i < rank; ++i) {
+    if (i != axis) added.push_back(static_cast<int64_t>(i));
+  }
+  TensorView* counts = build::arange(fusion, first, ints.add(first, size), ints.constant(1), DataType::Int64,
+                                     added.empty() ? name : name + ".line");
+  return added.empty() ? counts : build::unsqueeze(fusion, counts, added, name);
+}
+
+TensorView* sum(Fusion& fusion, Val* a, Val* b, const std::string& name) {
+  return build::binary(fusion, OpKind::Add, a, b, name)->as<TensorView>();
+}
+
+// Along one axis: the element at i comes from (i - shift) modulo the size.
+TensorView* rolledAlong(Fusion& fusion, TensorView* tensor, size_t dim, int64_t shift, const std::string& name) {
+  const IntExpr size = sizesOf(tensor)[dim];
+  TensorView* counts = countsAlong(fusion, 0, size, 0, 1, name + ".to");
+  Val* moved = build::binary(fusion, OpKind::Sub, counts, literal(fusion, shift), name + ".moved");
+  Val* count = size->isConstant() ? literal(fusion, size->value)
+                                  : build::size(fusion, tensor, static_cast<int64_t>(dim), name + ".size");
+  auto* from = build::binary(fusion, OpKind::Remainder, moved, count, name + ".from")->as<TensorView>();
+  return indexSelected(fusion, tensor, from, dim, name);
+}
+
+// The elements (row, row + offset) of the matrices along two axes.
+struct Diagonal {
+  size_t dim1, dim2;
+  int64_t offset;
+  int64_t firstRow, firstColumn;
+  IntExpr length;
+};
+
+Diagonal diagonalOf(std::string_view op, Fusion& fusion, const TensorView* tensor, const NamedAttributes& attributes) {
+  FUSER_USER_CHECK(tensor->rank() >= 2, op, " of ", typeText(tensor), ": it has no two axes");
+  Diagonal diagonal{};
+  diagonal.dim1 = axisOf(op, tensor, attributes.axisOr(AttributeName::dim1, 0));
+  diagonal.dim2 = axisOf(op, tensor, attributes.axisOr(AttributeName::dim2, 1));
+  FUSER_USER_CHECK(diagonal.dim1 != diagonal.dim2, op, " of ", typeText(tensor), ": axis ", diagonal.dim1,
+                   " is given twice");
+  IntExprArena& ints = fusion.ints();
+  const IntExpr offset =
+      attributes.has(AttributeName::offset) ? attributes.bound(AttributeName::offset) : ints.constant(0);
+  FUSER_USER_CHECK(offset->isConstant(), op, ": the offset is a number");
+  diagonal.offset = offset->value;
+  diagonal.firstRow = std::max<int64_t>(-offset->value, 0);
+  diagonal.firstColumn = std::max<int64_t>(offset->value, 0);
+  const std::vector<IntExpr> sizes = sizesOf(tensor);
+  const IntExpr rows = ints.sub(sizes[diagonal.dim1], ints.constant(diagonal.firstRow));
+  const IntExpr columns = ints.sub(sizes[diagonal.dim2], ints.constant(diagonal.firstColumn));
+  diagonal.length = ints.max(ints.min(rows, columns), ints.constant(0));
+  return diagonal;
+}
+
+// The axes but these two, in order.
+std::vector<int64_t> otherAxes(const TensorView* tensor, const Diagonal& diagonal) {
+  std::vector<int64_t> others;
+  for (size_t axis = 0; axis < tensor->rank(); ++axis) {
+    if (axis != diagonal.dim1 && axis != diagonal.dim2) others.push_back(static_cast<int64_t>(axis));
+  }
+  return others;
+}
+
+}  // namespace
+
+// torch.roll: along each of the axes, or, without axes, of all elements as one row.
+TensorView* rolled(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                   const std::string& name) {
+  auto* tensor = operands[0]->as<TensorView>();
+  std::vector<int64_t> shifts;
+  for (IntExpr shift : attributes.integers(AttributeName::shifts)) {
+    FUSER_USER_CHECK(shift->isConstant(), "roll: shifts are numbers");
+    shifts.push_back(shift->value);
+  }
+  const bool isRow = !attributes.has(AttributeName::dims) || attributes.axes(AttributeName::dims).empty();
+  FUSER_USER_CHECK(!shifts.empty() && shifts.size() == (isRow ? 1 : attributes.axes(AttributeName::dims).size()),
+                   "roll takes one shift for each of its dims, or one without dims, not ", shifts.size());
+  if (isRow) {
+    const std::vector<IntExpr> sizes = sizesOf(tensor);
+    TensorView* row = build::reshape(fusion, tensor, {fusion.ints().constant(-1)}, name + ".row");
+    return build::reshape(fusion, rolledAlong(fusion, row, 0, shifts[0], name + ".rolled"), sizes, name);
+  }
+  const std::vector<int64_t>& dims = attributes.axes(AttributeName::dims);
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const std::string own = i + 1 < dims.size() ? concat(name, ".dim", i) : name;
+    tensor = rolledAlong(fusion, tensor, axisOf("roll", tensor, dims[i]), shifts[i], own);
+  }
+  return tensor;
+}
+
+// torch.diagonal: rows of one element each, at the column that its row says; the diagonal becomes the last axis.
+TensorView* diagonal(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                     const std::string& name) {
+  auto* tensor = operands[0]->as<TensorView>();
+  IntExprArena& ints = fusion.ints();
+  const Diagonal wanted = diagonalOf("diagonal", fusion, tensor, attributes);
+  std::vector<int64_t> order = otherAxes(tensor, wanted);
+  order.push_back(static_cast<int64_t>(wanted.dim1));
+  order.push_back(static_cast<int64_t>(wanted.dim2));
+  const size_t rank = tensor->rank();
+  if (!std::is_sorted(order.begin(), order.end())) tensor = build::permute(fusion, tensor, order, name + ".last");
+  if (wanted.firstRow > 0) {
+    const auto dim = static_cast<int64_t>(rank - 2);
+    tensor = build::slice(fusion, tensor, dim, ints.constant(wanted.firstRow), sizesOf(tensor)[rank - 2],
+                          ints.constant(1), name + ".rows");
+  }
+  TensorView* columns = countsAlong(fusion, wanted.firstColumn, wanted.length, rank - 2, rank, name + ".column");
+  std::vector<IntExpr> shape = sizesOf(tensor);
+  shape[rank - 2] = shape[rank - 1] = ints.constant(-1);
+  if (rank > 2) columns = build::expand(fusion, columns, shape, name + ".columns");
+  const auto last = static_cast<int64_t>(rank - 1);
+  TensorView* elements =
+      build::structuralTensor(fusion, OpKind::Gather, {tensor, columns}, Attributes().dim(last), name + ".elements");
+  return build::squeeze(fusion, elements, {last}, name);
+}
+
+// torch.diagonal_scatter: the second tensor on the diagonal, the first one elsewhere.
+TensorView* diagonalScatter(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                            const std::string& name) {
+  auto* tensor = operands[0]->as<TensorView>();
+  auto* written = operands[1]->as<TensorView>();
+  IntExprArena& ints = fusion.ints();
+  const Diagonal wanted = diagonalOf("diagonal_scatter", fusion, tensor, attributes);
+  const size_t rank = tensor->rank();
+  FUSER_USER_CHECK(written->rank() + 1 == rank, "diagonal_scatter of ", typeText(tensor), " and ", typeText(written),
+                   ": ranks do not fit");
+  const IntExpr given = sizesOf(written).back(), rows = sizesOf(tensor)[wanted.dim1];
+  FUSER_USER_CHECK(!given->isConstant() || !wanted.length->isConstant() || given == wanted.length,
+                   "diagonal_scatter of ", typeText(tensor), " and ", typeText(written), ": the diagonal has ",
+                   wanted.length->value, " elements");
+  if (written->dtype() != tensor->dtype()) {
+    written = build::cast(fusion, written, tensor->dtype(), name + ".cast")->as<TensorView>();
+  }
+  const IntExpr low = ints.constant(wanted.firstRow), high = ints.sub(ints.sub(rows, low), given);
+  Val* zero = fusion.newConstant(ScalarValue(0.0));
+  TensorView* whole = build::pad(fusion, written, {low, high}, zero, name + ".padded");
+  std::vector<int64_t> order;  // of the axes of `whole`, whose last one goes along dim1
+  int64_t next = 0;
+  for (size_t axis = 0; axis < rank; ++axis) {
+    if (axis == wanted.dim1) order.push_back(static_cast<int64_t>(rank - 2));
+    if (axis != wanted.dim1 && axis != wanted.dim2) order.push_back(next++);
+  }
+  if (!std::is_sorted(order.begin(), order.end())) whole = build::permute(fusion, whole, order, name + ".placed");
+  whole = build::unsqueeze(fusion, whole, {static_cast<int64_t>(wanted.dim2)}, name + ".values");
+  TensorView* row = countsAlong(fusion, wanted.offset, rows, wanted.dim1, rank, name + ".row");
+  TensorView* column = countsAlong(fusion, 0, sizesOf(tensor)[wanted.dim2], wanted.dim2, rank, name + ".column");
+  Val* isDiagonal = build::binary(fusion, OpKind::Eq, row, column, name + ".diagonal");
+  return build::where(fusion, isDiagonal, whole, tensor, name)->as<TensorView>();
+}
+
+// torch.as_strided: the elements of row-major memory at storage_offset + sum(index * stride).
+TensorView* asStrided(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                      const std::string& name) {
+  auto* tensor = operands[0]->as<TensorView>();
+  IntExprArena& ints = fusion.ints();
+  const TensorDomain& domain = tensor->domain();
+  const bool isDense =
+      storageOf(tensor) == tensor && std::is_sorted(domain.allocationOrder.begin(), domain.allocationOrder.end()) &&
+      std::none_of(domain.contiguity.begin(), domain.contiguity.end(), [](auto flag) { return flag == false; }) &&
+      std::none_of(domain.logical.begin(), domain.logical.end(),
+                   [](const IterDomain* axis) { return axis->isExpanded(); });
+  FUSER_USER_CHECK(isDense, "as_strided of %", tensor->name(),
+                   ": of a view, of expanded axes, and of memory that is not row-major or has gaps it is not in the "
+                   "language yet; `set` makes a copy");
+  const std::vector<IntExpr>& size = attributes.integers(AttributeName::size);
+  const std::vector<IntExpr>& stride = attributes.integers(AttributeName::stride);
+  FUSER_USER_CHECK(size.size() == stride.size(), "as_strided: ", size.size(), " sizes and ", stride.size(), " strides");
+  const IntExpr offset = attributes.has(AttributeName::storage_offset) ? attributes.bound(AttributeName::storage_offset)
+                                                                       : ints.constant(0);
+  FUSER_USER_CHECK(offset->isConstant() && offset->value >= 0, "as_strided: the offset is a number, 0 or above");
+  const size_t rank = size.size();
+  TensorView* places = build::full(fusion, std::vector<IntExpr>(rank, ints.constant(1)), literal(fusion, offset->value),
+                                   DataType::Int64, name + ".offset");
+  for (size_t axis = 0; axis < rank; ++axis) {
+    FUSER_USER_CHECK(stride[axis]->isConstant() && stride[axis]->value >= 0,
+                     "as_strided: strides are numbers, 0 or above");
+    if (stride[axis]->value == 0 || size[axis]->isConstant(1)) continue;
+    TensorView* counts = countsAlong(fusion, 0, size[axis], axis, rank, concat(name, ".index", axis));
+    Val* steps =
+        build::binary(fusion, OpKind::Mul, counts, literal(fusion, stride[axis]->value), concat(name, ".steps", axis));
+    places = sum(fusion, places, steps, concat(name, ".place", axis));
+  }
+  if (rank > 0) places = build::expand(fusion, places, size, name + ".places");
+  TensorView* row = build::reshape(fusion, places, {ints.constant(-1)}, name + ".line");
+  TensorView* memory = build::reshape(fusion, tensor, {ints.constant(-1)}, name + ".memory");
+  TensorView* elements =
+      build::structuralTensor(fusion, OpKind::Gather, {memory, row}, Attributes().dim(0), name + ".elements");
+  return build::reshape(fusion, elements, size, name);
+}
+
+}  // namespace fuser::text

@@ -1,0 +1,75 @@
+#include "fuzz/generate/fit_indices.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "fuser/analysis/axis_map.h"
+#include "fuser/support/set_up_error.h"
+#include "fuzz/generate/run_sizes.h"
+
+namespace fuser::fuzz {
+namespace {
+
+// The input whose elements these are; null: they are computed.
+const Val* inputOf(const Val* indices) {
+  while (const Expr* maker = indices->definition()) {
+    switch (maker->family()) {
+      case Family::LoadStore:
+      case Family::Broadcast:
+      case Family::Squeeze:
+      case Family::Expand:
+      case Family::Permute:
+      case Family::Slice:
+      case Family::Reshape:
+      case Family::Repeat:
+      case Family::Flip:
+      case Family::Select: indices = maker->input(0); break;
+      default: return nullptr;
+    }
+  }
+  return indices;
+}
+
+void fit(TensorInput& indices, int64_t size, Expectation& expectation) {
+  Recipe& recipe = indices.recipe;
+  // Of nothing, no index is in range.
+  const bool isBad = size <= 0 && numel(indices.sizes) > 0;
+  if (isBad && expectation == Expectation::Agrees) expectation = Expectation::AgreesOrRejected;
+  if (recipe.kind != RecipeKind::Integers || size <= 0) return;
+  const auto end = static_cast<double>(size);
+  if (expectation == Expectation::Rejected) {
+    if (recipe.peak && recipe.peak->value >= 0 && recipe.peak->value < end) recipe.peak->value = end;
+    return;
+  }
+  recipe.low = std::clamp(recipe.low, 0.0, end - 1);
+  recipe.high = std::clamp(recipe.high, recipe.low + 1, end);
+}
+
+}  // namespace
+
+void fitIndices(Case& testCase) {
+  const std::vector<Expr*>& exprs = testCase.fusion->exprs();
+  if (std::none_of(exprs.begin(), exprs.end(), takesIndices)) return;
+  std::unique_ptr<RunSizes> sizes;
+  try {
+    sizes = std::make_unique<RunSizes>(testCase);
+  } catch (const UserError& error) {
+    rethrowIfSetUpError(error);
+    return;  // the runs do not fit the program, and are rejected for that
+  }
+  for (const Expr* expr : exprs) {
+    if (!takesIndices(expr)) continue;
+    const Val* input = inputOf(expr->input(1));
+    const auto dim = static_cast<size_t>(expr->attributes().dim());
+    const IntExpr extent = expr->input(0)->as<TensorView>()->axes().at(dim)->size();
+    for (size_t run = 0; input && run < testCase.runs.size(); ++run) {
+      const std::optional<int64_t> size = sizes->of(extent, run);
+      for (RunInput& given : testCase.runs[run].inputs) {
+        TensorInput* tensor = given.name == input->name() ? std::get_if<TensorInput>(&given.value) : nullptr;
+        if (tensor && size) fit(*tensor, *size, testCase.runs[run].expectation);
+      }
+    }
+  }
+}
+
+}  // namespace fuser::fuzz

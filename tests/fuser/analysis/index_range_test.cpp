@@ -1,0 +1,72 @@
+// Which indices are proved to be in range.
+
+#include "fuser/analysis/index_range.h"
+
+#include <gtest/gtest.h>
+
+#include "fuser/text/parser.h"
+
+namespace fuser {
+namespace {
+
+// Of `%i`, made by these lines, as an index along axis 0 of %x: f32[i0, 4].
+bool isProved(const std::string& lines) {
+  const Case testCase = parseCase(
+      "fusion f(%x: f32[i0, 4], %d: i64[i1], %n: i64[i0], %b: bool[i1], %s: i64) {\n" + lines + "\n  return %i\n}\n",
+      "test");
+  const auto* indices = testCase.fusion->outputs().at(0)->as<TensorView>();
+  const auto* tensor = testCase.fusion->inputs().at(0)->as<TensorView>();
+  return isIndexInside(indices, tensor->axes()[0]->size());
+}
+// The same along axis 1, of 4 elements.
+bool isProvedOfFour(const std::string& lines) {
+  const Case testCase =
+      parseCase("fusion f(%x: f32[i0, 4], %d: i64[i1], %b: bool[i1]) {\n" + lines + "\n  return %i\n}\n", "test");
+  const auto* indices = testCase.fusion->outputs().at(0)->as<TensorView>();
+  return isIndexInside(indices, testCase.fusion->inputs().at(0)->as<TensorView>()->axes()[1]->size());
+}
+
+TEST(IndexRangeTest, CountsAreProvedAsFarAsTheirAxis) {
+  EXPECT_TRUE(isProved("%i = arange() {end = i0, dtype = i64}"));
+  EXPECT_TRUE(isProved("%i = arange() {start = (i0 - 1), end = -1, step = -1, dtype = i64}"));
+  EXPECT_TRUE(
+      isProved("%a = arange() {end = i0, dtype = i64} %v = flip(%a) {dims = [0]} %i = slice(%v) {dim = 0, start = 1}"));
+  EXPECT_FALSE(isProved("%i = arange() {end = (i0 + 1), dtype = i64}"));
+  EXPECT_FALSE(isProved("%i = arange() {start = -1, end = i0, dtype = i64}"));
+  EXPECT_FALSE(isProved("%i = arange() {end = i1, dtype = i64}"));
+}
+
+TEST(IndexRangeTest, RemaindersAndClampsAreProvedByTheirBounds) {
+  EXPECT_TRUE(isProvedOfFour("%i = remainder(%d, 4)"));
+  EXPECT_FALSE(isProvedOfFour("%i = remainder(%d, 5)"));
+  EXPECT_FALSE(isProvedOfFour("%i = remainder(%d, -4)"));
+  EXPECT_FALSE(isProvedOfFour("%i = fmod(%d, 4)"));  // has the sign of what is divided
+  EXPECT_TRUE(isProvedOfFour("%i = clamp(%d) {min = 0, max = 3}"));
+  EXPECT_FALSE(isProvedOfFour("%i = clamp(%d) {min = 0, max = 4}"));
+  EXPECT_TRUE(isProvedOfFour("%a = clamp_min(%d) {min = 1} %i = clamp_max(%a) {max = 3}"));
+  EXPECT_FALSE(isProvedOfFour("%i = clamp_max(%d) {max = 3}"));
+  // Above its own upper bound, a clamp gives that: it is below 0 here.
+  EXPECT_FALSE(isProvedOfFour("%i = clamp(%d) {min = -7, max = -1}"));
+  EXPECT_FALSE(isProved("%n0 = size(%x) {dim = 0} %i = remainder(%d, %n0)"));  // of size 0
+}
+
+TEST(IndexRangeTest, TruthsAndChoicesAreProvedByWhatTheyChoose) {
+  EXPECT_TRUE(isProvedOfFour("%i = cast(%b) {dtype = i64}"));
+  EXPECT_TRUE(isProvedOfFour("%a = remainder(%d, 3) %i = where(%b, %a, 2)"));
+  EXPECT_FALSE(isProvedOfFour("%a = remainder(%d, 3) %i = where(%b, %a, -1)"));
+  EXPECT_TRUE(isProvedOfFour(
+      "%a = remainder(%d, 3) %c = full() {shape = [2], fill_value = 3, dtype = i64} %i = cat(%a, %c) {dim = 0}"));
+  EXPECT_FALSE(isProvedOfFour("%a = remainder(%d, 3) %i = cat(%a, %d) {dim = 0}"));
+  EXPECT_FALSE(isProvedOfFour("%a = remainder(%d, 3) %i = pad(%a) {pad = [1, 1], value = 7}"));
+}
+
+TEST(IndexRangeTest, DataAndWhatLeavesItsDtypeAreNotProved) {
+  EXPECT_FALSE(isProvedOfFour("%i = set(%d)"));
+  EXPECT_FALSE(isProvedOfFour("%i = mul(%d, 0)"));
+  EXPECT_TRUE(isProvedOfFour("%a = remainder(%d, 4) %i = cast(%a) {dtype = i32}"));
+  EXPECT_FALSE(isProvedOfFour(
+      "%a = clamp(%d) {min = 0, max = 8589934592} %c = cast(%a) {dtype = i32} %i = clamp_max(%c) {max = 3}"));
+}
+
+}  // namespace
+}  // namespace fuser
