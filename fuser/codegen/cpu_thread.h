@@ -23,6 +23,10 @@ struct CpuThread {
 
 inline int countArrival(int* count) { return (*count)++; }
 
+inline void keepLarger(unsigned long long* kept, unsigned long long number) {
+  if (*kept < number) *kept = number;
+}
+
 template <int threads, class T>
 inline T valueOfThread(const CpuThread& self, T value, int, int from) {
   T other;

@@ -21,8 +21,7 @@
 #define gridArrive(count) fuser::countArrival(count)
 #define gridWait(count, goal) fuserThread.gridBarrier(fuserThread.fiber)
 #define gridBlocks() (fuserThread.blocks)
-#define lockWord(word) ((void)(word))
-#define unlockWord(word) ((void)(word))
+#define keepLargest(kept, number) fuser::keepLarger(kept, number)
 
 #define FUSER_LIBRARY(name)                   \
   extern "C" double name(double) noexcept;    \

@@ -28,16 +28,7 @@ __device__ __forceinline__ void gridWait(const int32* count, int32 goal) {
 }
 __device__ __forceinline__ int32 gridBlocks() { return gridDim.x * gridDim.y * gridDim.z; }
 
-// Threads of a warp make progress one by one (since sm_70), so that one of them may wait for another.
-__device__ __forceinline__ void lockWord(int64* word) {
-  while (atomicCAS(reinterpret_cast<unsigned long long*>(word), 0ull, 1ull) != 0ull) {
-  }
-  __threadfence();
-}
-__device__ __forceinline__ void unlockWord(int64* word) {
-  __threadfence();
-  atomicExch(reinterpret_cast<unsigned long long*>(word), 0ull);
-}
+__device__ __forceinline__ void keepLargest(uint64* kept, uint64 number) { atomicMax(kept, number); }
 #endif
 
 FUSER_FN double doubleFromBits(uint64 bits) {
@@ -186,19 +177,12 @@ FUSER_FN void releaseSemaphore(FUSER_THREAD_PARAMETER int32* semaphore) {
   }
 }
 
-// An index out of its range, of the element with this number (checkedElement of kernel.h): the error word keeps the
-// least one. Its lock is for the three numbers together; a number that is there only becomes less, so that most threads
-// need no lock.
-FUSER_FN void reportIndex(int64* word, int64 element, int64 index, int64 extent) {
-  volatile int64* kept = word;
-  if (kept[1] != 0 && kept[1] <= element + 1) return;
-  lockWord(word);
-  if (kept[1] == 0 || kept[1] > element + 1) {
-    kept[1] = element + 1;
-    kept[2] = index;
-    kept[3] = extent;
-  }
-  unlockWord(word);
+// An index out of its range, of the element with this number: noteOf of kernel.h, of which the largest one is kept.
+FUSER_FN void reportIndex(int64* kept, int64 place, int64 index) {
+  const int64 bound = (static_cast<int64>(1) << 32) - 1;
+  const int64 near = index < -bound ? -bound : index > bound ? bound : index;
+  const uint64 places = static_cast<uint64>((static_cast<int64>(1) << 31) - 1 - place);
+  keepLargest(reinterpret_cast<uint64*>(kept), (places << 33) + static_cast<uint64>(near + bound + 1));
 }
 
 }  // namespace fuser

@@ -325,9 +325,8 @@ class KernelPrinter {
   }
 
   void print(const Report& node) {
-    const std::string place = data(node.place), extent = data(node.extent);
-    line(concat("reportIndex(", bufferName(node.errorWord), ", ", checkedElement(node.check, 0), " + ", place, ", ",
-                element(node.index), ", ", extent, ");"));
+    const std::string place = data(node.place), index = element(node.index);
+    line(concat("reportIndex(", bufferName(node.errorWord), " + ", node.check, ", ", place, ", ", index, ");"));
   }
 
   const Kernel& kernel_;

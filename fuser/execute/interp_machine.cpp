@@ -351,11 +351,11 @@ class Machine {
     count(step.index, 1, mask);
     for (size_t lane = mask.begin; lane < mask.end; ++lane) {
       if (!mask.active(lane)) continue;
-      const int64_t place = values_.at(step.place, lane), extent = values_.at(step.extent, lane);
-      if (place == kOverflow || extent == kOverflow) position_.failOverflow(lane, "in a report");
+      const int64_t place = values_.at(step.place, lane);
+      if (place == kOverflow || place >= kNotedPlaces) position_.failOverflow(lane, "in a report");
       const int64_t index =
           step.wide ? static_cast<const int64*>(loaded)[lane] : static_cast<const int32*>(loaded)[lane];
-      memory_.report(step.errorWord, checkedElement(step.check, place), index, extent);
+      memory_.report(step.errorWord, step.check, noteOf(place, index));
     }
   }
 

@@ -360,12 +360,10 @@ void LaneMemory::release(int semaphore) {
   counts[0] = counts[1] = 0;
 }
 
-void LaneMemory::report(int errorWord, int64_t element, int64_t index, int64_t extent) {
-  int64* word = reinterpret_cast<int64*>(memories_[static_cast<size_t>(errorWord)].data);
-  if (word[1] != 0 && word[1] <= element + 1) return;
-  word[1] = element + 1;
-  word[2] = index;
-  word[3] = extent;
+void LaneMemory::report(int errorWord, int64_t check, int64_t note) {
+  int64* notes = reinterpret_cast<int64*>(memories_[static_cast<size_t>(errorWord)].data);
+  const auto kept = static_cast<uint64_t>(notes[check]), given = static_cast<uint64_t>(note);
+  notes[check] = static_cast<int64>(std::max(kept, given));
 }
 
 void LaneMemory::failRace(const Memory& m, int64_t index, size_t lane, const char* mine, uint32_t other,

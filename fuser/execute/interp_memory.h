@@ -62,8 +62,8 @@ class LaneMemory {
   // Counts the arrival of `blocks` blocks at a barrier of the grid.
   void gridBarrier(int semaphore, int32_t blocks, size_t lane);
   void release(int semaphore);
-  // Notes the element (checkedElement) in the error word if it is the least so far.
-  void report(int errorWord, int64_t element, int64_t index, int64_t extent);
+  // Keeps the larger note of the check.
+  void report(int errorWord, int64_t check, int64_t note);
 
   // Loads element `element` + offset of each active lane. Returns an array over lanes: the memory itself if possible,
   // otherwise `room`. Inactive lanes hold arbitrary values of the dtype.

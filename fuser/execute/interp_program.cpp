@@ -244,13 +244,12 @@ class Compiler {
   ReportStep compile(const Report& node) {
     const Buffer& word = buffer(node.errorWord);
     FUSER_CHECK(word.memory == MemoryType::Global && word.tensor < 0 && word.dtype == DataType::Int64 && word.size &&
-                    word.size->isConstant(kErrorWordInts),
-                word.name, " is no error word");
+                    word.size->isConstant() && node.check >= 0 && node.check < word.size->value,
+                word.name, " is no error word with a check ", node.check);
     const DataType dtype = buffer(node.index.buffer).dtype;
     FUSER_CHECK(dtype == DataType::Int32 || dtype == DataType::Int64, "an index of ", dtype);
-    IndexProgram& index = program_.index;
-    const int place = index.dataRegisterOf(node.place), extent = index.dataRegisterOf(node.extent);
-    return {node.errorWord, node.check, place, extent, readElement(node.index), dtype == DataType::Int64};
+    return {node.errorWord, node.check, program_.index.dataRegisterOf(node.place), readElement(node.index),
+            dtype == DataType::Int64};
   }
 
   int semaphore(int id) const {

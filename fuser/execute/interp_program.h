@@ -92,8 +92,7 @@ struct ReleaseStep {
 struct ReportStep {
   int errorWord;
   int64_t check;
-  int place;  // registers
-  int extent;
+  int place;  // a register
   Element index;
   bool wide;  // i64, else i32
 };

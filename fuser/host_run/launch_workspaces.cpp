@@ -1,6 +1,7 @@
 #include "fuser/host_run/launch_workspaces.h"
 
 #include <algorithm>
+#include <span>
 
 #include "fuser/ir/expr.h"
 #include "fuser/kernel/shared_layout.h"
@@ -25,20 +26,33 @@ std::string ownName(const Val* val) {
   return concat("%", val->name());
 }
 
-// What a kernel wrote to its error word, if it did.
-void throwBadIndex(const Kernel& kernel, const int64_t* word) {
-  if (word[1] == 0) return;
-  const int64_t check = (word[1] - 1) / kMostCheckedPlaces, place = (word[1] - 1) % kMostCheckedPlaces;
-  const Expr* asks = nullptr;
+int64_t valueOf(const Kernel& kernel, IntExpr expr, const std::vector<int64_t>& ints) {
+  return evaluate(expr, [&](IntExpr symbol) {
+    const auto param = std::find_if(kernel.intParams.begin(), kernel.intParams.end(),
+                                    [&](const IntParam& each) { return each.symbol == symbol; });
+    FUSER_CHECK(param != kernel.intParams.end(), "kernel ", kernel.name, ": a size of an axis is no parameter");
+    return ints.at(static_cast<size_t>(param - kernel.intParams.begin()));
+  });
+}
+
+// What a kernel wrote to its error word, if it did: of the first check that has a note.
+void throwBadIndex(const Kernel& kernel, std::span<const int64_t> notes, const std::vector<int64_t>& ints) {
+  const auto noted = std::find_if(notes.begin(), notes.end(), [](int64_t note) { return note != 0; });
+  if (noted == notes.end()) return;
+  const Report* found = nullptr;
   forEachStatement(kernel.body, [&](const Statement& statement) {
     const Report* report = std::get_if<Report>(&statement.node);
-    if (report && report->check == check) asks = report->source;
+    if (report && report->check == noted - notes.begin()) found = report;
   });
-  FUSER_CHECK(asks, "kernel ", kernel.name, " has no check ", check);
+  FUSER_CHECK(found && found->source, "kernel ", kernel.name, " has no check ", noted - notes.begin());
+  const Expr* asks = found->source;
+  const int64_t index = indexOfNote(*noted);
+  const bool isEnd = index <= 1 - kNotedIndices || index >= kNotedIndices - 1;  // or anything beyond
   const std::string tensor = ownName(asks->input(0));
   FUSER_USER_CHECK(false, ownName(asks->output()), " = ", asks->info().mnemonic, "(", tensor, ", ",
-                   ownName(asks->input(1)), "): index ", word[2], " for element ", place, " is out of range for axis ",
-                   asks->attributes().dim(), " of ", tensor, ", of size ", word[3]);
+                   ownName(asks->input(1)), "): index ", index, isEnd ? " or beyond" : "", " for element ",
+                   placeOfNote(*noted), " is out of range for axis ", asks->attributes().dim(), " of ", tensor,
+                   ", of size ", valueOf(kernel, found->extent, ints));
 }
 
 }  // namespace
@@ -53,7 +67,9 @@ size_t LaunchWorkspaces::take(const Kernel& kernel, KernelArguments& arguments, 
     const size_t bytes = static_cast<size_t>(elements) * dtypeSize(dtype);
     all += bytes;
     arguments.workspaces.push_back(memory.ref);
-    entries_.push_back({&kernel, workspace.kind, bytes, std::move(memory)});
+    const bool tells = workspace.kind == Workspace::Kind::ErrorWord;
+    entries_.push_back(
+        {&kernel, workspace.kind, tells ? arguments.ints : std::vector<int64_t>(), bytes, std::move(memory)});
   }
   return all;
 }
@@ -63,7 +79,10 @@ size_t LaunchWorkspaces::giveBack() {
   for (const Entry& entry : entries_) {
     const auto* bytes = static_cast<const std::byte*>(entry.memory.ref.data);
     all += entry.bytes;
-    if (entry.kind == Workspace::Kind::ErrorWord) throwBadIndex(*entry.kernel, reinterpret_cast<const int64_t*>(bytes));
+    if (entry.kind == Workspace::Kind::ErrorWord) {
+      const auto* notes = reinterpret_cast<const int64_t*>(bytes);
+      throwBadIndex(*entry.kernel, {notes, entry.bytes / sizeof(int64_t)}, entry.ints);
+    }
     if (entry.kind != Workspace::Kind::Semaphore) continue;
     const bool zero = std::all_of(bytes, bytes + entry.bytes, [](std::byte byte) { return byte == std::byte{}; });
     if (!zero) throw ViolationError(concat("kernel ", entry.kernel->name, ": it leaves its semaphore not zero"));

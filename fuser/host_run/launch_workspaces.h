@@ -24,6 +24,7 @@ class LaunchWorkspaces {
   struct Entry {
     const Kernel* kernel;
     Workspace::Kind kind;
+    std::vector<int64_t> ints;  // of the launch, for an error word
     size_t bytes;
     TensorMemory memory;
   };

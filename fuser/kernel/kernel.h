@@ -75,12 +75,20 @@ struct Workspace {
 // A semaphore counts the arrivals at barriers, then the blocks that have passed the last one: two i32.
 constexpr int64_t kSemaphoreInts = 2;
 
-// An error word is four i64: a lock of those who write it, 1 + the number of the least Report (checkedElement), its
-// index, and the size of the axis; all of them 0 while there is none.
-constexpr int64_t kErrorWordInts = 4;
-// What Reports are ordered by: the check, then the place.
-constexpr int64_t kMostCheckedPlaces = int64_t{1} << 40;
-inline int64_t checkedElement(int64_t check, int64_t place) { return check * kMostCheckedPlaces + place; }
+// An error word has an i64 for each check of the kernel (Report::check): 0 while no Report came, else what `noteOf`
+// makes of the least place that has a bad index, and of that index. So a maximum of notes, in any order, is that of
+// all.
+constexpr int64_t kNotedPlaces = int64_t{1} << 31;   // a place is below it
+constexpr int64_t kNotedIndices = int64_t{1} << 32;  // an index is noted as the nearest one between its bounds
+constexpr int64_t noteOf(int64_t place, int64_t index) {
+  const int64_t bound = kNotedIndices - 1, near = index < -bound ? -bound : index > bound ? bound : index;
+  return static_cast<int64_t>((static_cast<uint64_t>(kNotedPlaces - 1 - place) << 33) +
+                              static_cast<uint64_t>(near + kNotedIndices));
+}
+constexpr int64_t placeOfNote(int64_t note) {
+  return kNotedPlaces - 1 - static_cast<int64_t>(static_cast<uint64_t>(note) >> 33);
+}
+constexpr int64_t indexOfNote(int64_t note) { return (note & (2 * kNotedIndices - 1)) - kNotedIndices; }
 
 // Elements buffer[index .. index + width).
 struct Access {
@@ -206,14 +214,14 @@ struct Release {
   int semaphore = -1;
 };
 
-// An index is out of its range: the error word keeps the least Report of the launch, in the order of their checks, then
-// of their places, so that what it tells does not depend on the order of threads.
+// An index is out of its range: its check's entry of the error word becomes the larger one of itself and of the note
+// (noteOf), as unsigned numbers. What it ends as does not depend on the order of threads.
 struct Report {
   int errorWord = -1;
   int64_t check = 0;             // which op of the kernel asks
-  IntExpr place = nullptr;       // the row-major number of the element that it computes, below kMostCheckedPlaces
+  IntExpr place = nullptr;       // the row-major number of the element that it computes, below kNotedPlaces
   Access index;                  // an i32 or i64 element
-  IntExpr extent = nullptr;      // of the axis
+  IntExpr extent = nullptr;      // of the axis, over integer parameters; for messages
   const Expr* source = nullptr;  // of the scheduled fusion, for messages
 };
 

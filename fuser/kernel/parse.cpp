@@ -80,8 +80,8 @@ class Parser {
     if (kind == Workspace::Kind::ErrorWord) dtype = DataType::Int64;
     Buffer& buffer = newBuffer(MemoryType::Global, dtype);
     kernel_->workspaces.push_back({buffer.id, kind});
-    if (dtype) {
-      buffer.size = kernel_->ints->constant(kind == Workspace::Kind::Semaphore ? kSemaphoreInts : kErrorWordInts);
+    if (kind == Workspace::Kind::Semaphore) {
+      buffer.size = kernel_->ints->constant(kSemaphoreInts);
       return;
     }
     lexer_.expect("[");

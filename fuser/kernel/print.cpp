@@ -76,7 +76,8 @@ class Printer {
       for (const Workspace& workspace : kernel_.workspaces) {
         if (workspace.buffer != b.id) continue;
         if (workspace.kind == Workspace::Kind::Semaphore) return "semaphore " + bufferName(b.id);
-        if (workspace.kind == Workspace::Kind::ErrorWord) return "error_word " + bufferName(b.id);
+        if (workspace.kind == Workspace::Kind::ErrorWord)
+          return concat("error_word ", bufferName(b.id), " [", integer(b.size), "]");
       }
       return concat("workspace ", bufferName(b.id), " : ", b.dtype, " [", integer(b.size), "]");
     }

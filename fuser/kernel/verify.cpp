@@ -129,7 +129,7 @@ class Verifier {
       require(b.size != nullptr, 3, "workspace ", b.name, " has no size");
       const bool counts = b.size && b.size->isConstant(kSemaphoreInts) && b.dtype == DataType::Int32;
       require(workspace.kind != Workspace::Kind::Semaphore || counts, 23, "semaphore ", b.name, " is ", b.dtype);
-      const bool tells = b.size && b.size->isConstant(kErrorWordInts) && b.dtype == DataType::Int64;
+      const bool tells = b.size && b.size->isConstant() && b.size->value >= 1 && b.dtype == DataType::Int64;
       require(workspace.kind != Workspace::Kind::ErrorWord || tells, 28, "error word ", b.name, " is ", b.dtype);
     }
   }
@@ -418,14 +418,19 @@ class Verifier {
   }
 
   void check(const Report& node, bool) {
-    require(exists(node.errorWord) && isErrorWord(node.errorWord), 28, "a report to no error word");
+    const bool known = exists(node.errorWord) && isErrorWord(node.errorWord);
+    if (!require(known, 28, "a report to no error word")) return;
+    const IntExpr checks = kernel_.buffers[static_cast<size_t>(node.errorWord)].size;
+    require(node.check >= 0 && checks && node.check < checks->value, 28, "a report of check ", node.check);
     if (access(node.index, false)) {
       const DataType dtype = bufferOf(node.index).dtype;
       require(dtype == DataType::Int32 || dtype == DataType::Int64, 28, "a report of ", dtype);
     }
-    if (!require(node.place && node.extent && node.check >= 0, 28, "a report without place, size or check")) return;
+    if (!require(node.place && node.extent, 28, "a report without place or size")) return;
     inScope(node.place);
-    inScope(node.extent);
+    forEachSymbol(node.extent, [&](IntExpr symbol) {
+      require(params_.contains(symbol), 28, "the size of an axis depends on what is not a parameter");
+    });
   }
 
   // One semaphore a kernel, since the release is its last statement.

@@ -79,7 +79,7 @@ void StatementBuilder::copyIndexed(const Element& element, const Access& index, 
 
 void StatementBuilder::reportOutside(const Element& element, const Access& index, IntExpr extent, Body& body) {
   if (errorWord_ < 0) {
-    errorWord_ = addWorkspace(nullptr, DataType::Int64, ints_.constant(kErrorWordInts));
+    errorWord_ = addWorkspace(nullptr, DataType::Int64, ints_.constant(0));
     kernel_.workspaces.back().kind = Workspace::Kind::ErrorWord;
   }
   const auto known = std::find(checks_.begin(), checks_.end(), element.expr);
@@ -87,6 +87,7 @@ void StatementBuilder::reportOutside(const Element& element, const Access& index
   report.errorWord = errorWord_;
   report.check = known - checks_.begin();
   if (known == checks_.end()) checks_.push_back(element.expr);
+  kernel_.buffers[static_cast<size_t>(errorWord_)].size = ints_.constant(static_cast<int64_t>(checks_.size()));
   report.place = numberOf(element);
   report.index = index;
   report.extent = extent;

@@ -80,7 +80,7 @@ LaunchFault poisonErrorWord() {
     bool changed = false;
     for (size_t i = 0; i < kernel.workspaces.size(); ++i) {
       if (kernel.workspaces[i].kind != Workspace::Kind::ErrorWord) continue;
-      static_cast<int64*>(arguments.workspaces.at(i).data)[1] = 1;
+      static_cast<int64*>(arguments.workspaces.at(i).data)[0] = noteOf(0, -1);
       changed = true;
     }
     return changed;

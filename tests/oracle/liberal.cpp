@@ -180,7 +180,8 @@ class Liberal {
     if (op != OpKind::Add && op != OpKind::Sub) return;
     for (size_t side : {0, 1}) {
       const auto product = factors_.find(expr.input(side));
-      if (product == factors_.end() || !chance()) continue;
+      // A product of scalars is one of f64, whatever the sum is.
+      if (product == factors_.end() || product->second[0].dtype != x[0].dtype || !chance()) continue;
       const DenseArray a = product->second[0].expanded(x[0].sizes), b = product->second[1].expanded(x[0].sizes);
       const bool subtracts = op == OpKind::Sub;
       for (size_t i = 0; i < result.count(); ++i) {

@@ -45,6 +45,22 @@ TEST(GatherTest, NamesTheLowestBadElementWithItsIndexAndSize) {
   }
 }
 
+TEST(GatherTest, AnIndexTooLargeToBeNotedIsSaidToBeBeyond) {
+  static_assert(indexOfNote(noteOf(5, -7)) == -7 && placeOfNote(noteOf(5, -7)) == 5);
+  static_assert(indexOfNote(noteOf(0, int64_t{1} << 60)) == (int64_t{1} << 32) - 1);
+  static_assert(indexOfNote(noteOf(kNotedPlaces - 1, -(int64_t{1} << 60))) == 1 - (int64_t{1} << 32));
+  for (const char* engine : kEngines) {
+    Session session(onEngine("fusion f(%x: f32[i0], %i: i64[i1]) {\n  %y = gather(%x, %i) {dim = 0}\n  return %y\n}\n",
+                             engine,
+                             "run { %x = normal(seed = 1) : f32[3]  %i = values [0, -9007199254740992] : i64[2] }\n"
+                             "expect rejected\n"));
+    EXPECT_EQ(session.rejection(),
+              "%y = gather(%x, %i): index -4294967295 or beyond for element 1 is out of range for "
+              "axis 0 of %x, of size 3")
+        << engine;
+  }
+}
+
 TEST(GatherTest, NamesTheFirstOpThatIsGivenABadIndex) {
   for (const char* engine : kEngines) {
     Session session(
