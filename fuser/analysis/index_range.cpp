@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 #include "fuser/ir/fusion.h"
+#include "fuser/ir/infer.h"
 
 namespace fuser {
 namespace {
@@ -24,7 +26,7 @@ class RangeFinder {
     const auto known = found_.find(val);
     if (known != found_.end()) return known->second;
     if (++visited_ > kMostVisited || isFloating(val->dtype())) return {};
-    const Ends ends = val->definition() ? ofResult(val->definition()) : ofType(val->dtype());
+    const Ends ends = fitted(val->definition() ? ofResult(val->definition()) : Ends{}, val->dtype());
     found_[val] = ends;
     return ends;
   }
@@ -34,6 +36,15 @@ class RangeFinder {
 
   IntExpr number(int64_t value) { return ints_.constant(value); }
   Ends ofType(DataType dtype) { return dtype == DataType::Bool ? Ends{number(0), number(1)} : Ends{}; }
+
+  // As the dtype holds them: what it may not hold is another number there.
+  Ends fitted(const Ends& ends, DataType dtype) {
+    if (dtype == DataType::Bool || isFloating(dtype)) return ofType(dtype);
+    if (dtype == DataType::Int64) return ends;
+    const int64_t limit = int64_t{1} << (8 * dtypeSize(dtype) - 1);
+    const auto fits = [&](IntExpr end) { return !end || (end->range.low >= -limit && end->range.high < limit); };
+    return fits(ends.low) && fits(ends.high) ? ends : Ends{};
+  }
 
   // A literal, or a size.
   Ends ofScalar(const Scalar* scalar) {
@@ -50,14 +61,18 @@ class RangeFinder {
   }
 
   // Where one of them is not known, nor is the hull.
-  Ends hull(const Expr* expr, size_t first) {
-    Ends all;
-    for (size_t i = first; i < expr->inputs().size(); ++i) {
-      const Ends ends = of(expr->input(i));
-      all.low = i == first ? ends.low : all.low && ends.low ? ints_.min(all.low, ends.low) : nullptr;
-      all.high = i == first ? ends.high : all.high && ends.high ? ints_.max(all.high, ends.high) : nullptr;
+  Ends hull(const std::vector<Ends>& parts) {
+    Ends all = parts.front();
+    for (const Ends& ends : parts) {
+      all.low = all.low && ends.low ? ints_.min(all.low, ends.low) : nullptr;
+      all.high = all.high && ends.high ? ints_.max(all.high, ends.high) : nullptr;
     }
     return all;
+  }
+  Ends ofOperands(const Expr* expr) {
+    std::vector<Ends> parts;
+    for (const Val* operand : expr->inputs()) parts.push_back(of(operand));
+    return hull(parts);
   }
 
   // The greater of two is at least either, and at most the greater end; the lesser likewise.
@@ -76,8 +91,7 @@ class RangeFinder {
   static bool isSmall(IntExpr end) { return end && end->range.low >= -kMostNumber && end->range.high <= kMostNumber; }
 
   // Of what no operation wraps.
-  Ends ofArithmetic(const Expr* expr) {
-    const Ends a = of(expr->input(0)), b = of(expr->input(1));
+  Ends ofArithmetic(const Expr* expr, const Ends& a, const Ends& b) {
     const bool small = isSmall(a.low) && isSmall(a.high) && isSmall(b.low) && isSmall(b.high);
     if (!small || expr->output()->dtype() != DataType::Int64) return {};
     if (expr->op() == OpKind::Add) return {ints_.add(a.low, b.low), ints_.add(a.high, b.high)};
@@ -92,8 +106,11 @@ class RangeFinder {
     return {number(0), ints_.sub(divisor.high, number(1))};
   }
 
+  // Operands are converted to the dtype in which the op computes.
   Ends ofPointwise(const Expr* expr) {
-    const auto operand = [&](size_t i) { return of(expr->input(i)); };
+    const DataType common = commonType(expr->op(), expr->inputs());
+    if (isFloating(common)) return ofType(expr->output()->dtype());
+    const auto operand = [&](size_t i) { return fitted(of(expr->input(i)), common); };
     switch (expr->op()) {
       case OpKind::Maximum:
       case OpKind::ClampMin: return greater(operand(0), operand(1));
@@ -101,10 +118,10 @@ class RangeFinder {
       case OpKind::ClampMax: return lesser(operand(0), operand(1));
       case OpKind::Clamp: return lesser(greater(operand(0), operand(1)), operand(2));
       case OpKind::Remainder: return remainder(operand(1));
-      case OpKind::Where: return hull(expr, 1);
+      case OpKind::Where: return hull({operand(1), operand(2)});
       case OpKind::Add:
       case OpKind::Sub:
-      case OpKind::Mul: return ofArithmetic(expr);
+      case OpKind::Mul: return ofArithmetic(expr, operand(0), operand(1));
       default: return ofType(expr->output()->dtype());
     }
   }
@@ -117,26 +134,16 @@ class RangeFinder {
     return rises ? Ends{start, ints_.sub(end, number(1))} : Ends{ints_.add(end, number(1)), start};
   }
 
-  // To a dtype that may not hold them all, nothing is known.
-  Ends ofCast(const Expr* expr) {
-    const Ends ends = of(expr->input(0));
-    const DataType to = expr->output()->dtype();
-    if (to == DataType::Int64 || !ends.low || !ends.high) return to == DataType::Int64 ? ends : ofType(to);
-    const int64_t limit = int64_t{1} << (8 * dtypeSize(to) - 1);
-    const bool fits = to != DataType::Bool && ends.low->range.low >= -limit && ends.high->range.high < limit;
-    return fits ? ends : ofType(to);
-  }
-
   Ends ofResult(const Expr* expr) {
     const FamilyInfo& family = familyInfo(expr->family());
     if (isPointwise(expr->op())) return ofPointwise(expr);
-    if (family.operands == FamilyOperands::Indexed) return of(expr->input(0));
-    if (family.coordinates == Coordinates::AxisMap) return hull(expr, 0);  // of what it moves, and puts beside that
-    if (expr->family() == Family::Cast) return ofCast(expr);
+    // At a bad index there is a 0, until the run is refused.
+    if (family.operands == FamilyOperands::Indexed) return hull({of(expr->input(0)), {number(0), number(0)}});
+    if (family.coordinates == Coordinates::AxisMap) return ofOperands(expr);  // what it moves, and puts beside that
     if (expr->family() == Family::Range) return ofRange(expr);
     if (expr->family() == Family::Eye) return {number(0), number(1)};
-    const bool keeps = expr->family() == Family::LoadStore || expr->family() == Family::Factory ||
-                       expr->op() == OpKind::Amax || expr->op() == OpKind::Amin;
+    const bool keeps = expr->family() == Family::Cast || expr->family() == Family::LoadStore ||
+                       expr->family() == Family::Factory || expr->op() == OpKind::Amax || expr->op() == OpKind::Amin;
     return keeps ? of(expr->input(0)) : ofType(expr->output()->dtype());
   }
 

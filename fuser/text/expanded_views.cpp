@@ -81,6 +81,21 @@ std::vector<int64_t> otherAxes(const TensorView* tensor, const Diagonal& diagona
   return others;
 }
 
+// Where sizes are numbers, the last place is one of the memory.
+void checkInside(const TensorView* tensor, const std::vector<IntExpr>& size, const std::vector<IntExpr>& stride,
+                 int64_t offset) {
+  int64_t last = offset, elements = 1;
+  for (size_t axis = 0; axis < size.size(); ++axis) {
+    if (!size[axis]->isConstant() || size[axis]->value == 0 || !stride[axis]->isConstant()) return;
+    last += (size[axis]->value - 1) * stride[axis]->value;
+  }
+  for (IntExpr own : sizesOf(tensor)) {
+    if (!own->isConstant()) return;
+    elements *= own->value;
+  }
+  FUSER_USER_CHECK(last < elements, "as_strided of %", tensor->name(), ": it reads element ", last, " of ", elements);
+}
+
 }  // namespace
 
 // torch.roll: along each of the axes, or, without axes, of all elements as one row.
@@ -144,14 +159,22 @@ TensorView* diagonalScatter(Fusion& fusion, const std::vector<Val*>& operands, c
   const size_t rank = tensor->rank();
   FUSER_USER_CHECK(written->rank() + 1 == rank, "diagonal_scatter of ", typeText(tensor), " and ", typeText(written),
                    ": ranks do not fit");
-  const IntExpr given = sizesOf(written).back(), rows = sizesOf(tensor)[wanted.dim1];
-  FUSER_USER_CHECK(!given->isConstant() || !wanted.length->isConstant() || given == wanted.length,
-                   "diagonal_scatter of ", typeText(tensor), " and ", typeText(written), ": the diagonal has ",
-                   wanted.length->value, " elements");
+  const IntExpr rows = sizesOf(tensor)[wanted.dim1];
+  std::vector<IntExpr> shape;  // that of torch.diagonal
+  for (int64_t axis : otherAxes(tensor, wanted)) shape.push_back(sizesOf(tensor)[static_cast<size_t>(axis)]);
+  shape.push_back(wanted.length);
+  const std::vector<IntExpr> given = sizesOf(written);
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    FUSER_USER_CHECK(shape[axis]->isConstant(1) || !given[axis]->isConstant(1), "diagonal_scatter of ",
+                     typeText(tensor), " and ", typeText(written), ": axis ", axis,
+                     " of the diagonal is not of size 1");
+  }
   if (written->dtype() != tensor->dtype()) {
     written = build::cast(fusion, written, tensor->dtype(), name + ".cast")->as<TensorView>();
   }
-  const IntExpr low = ints.constant(wanted.firstRow), high = ints.sub(ints.sub(rows, low), given);
+  // Other sizes than the diagonal's are refused.
+  if (given != shape) written = build::expand(fusion, written, shape, name + ".checked");
+  const IntExpr low = ints.constant(wanted.firstRow), high = ints.sub(ints.sub(rows, low), wanted.length);
   Val* zero = fusion.newConstant(ScalarValue(0.0));
   TensorView* whole = build::pad(fusion, written, {low, high}, zero, name + ".padded");
   std::vector<int64_t> order;  // of the axes of `whole`, whose last one goes along dim1
@@ -189,6 +212,7 @@ TensorView* asStrided(Fusion& fusion, const std::vector<Val*>& operands, const N
                                                                        : ints.constant(0);
   FUSER_USER_CHECK(offset->isConstant() && offset->value >= 0, "as_strided: the offset is a number, 0 or above");
   const size_t rank = size.size();
+  checkInside(tensor, size, stride, offset->value);
   TensorView* places = build::full(fusion, std::vector<IntExpr>(rank, ints.constant(1)), literal(fusion, offset->value),
                                    DataType::Int64, name + ".offset");
   for (size_t axis = 0; axis < rank; ++axis) {

@@ -1,6 +1,7 @@
 #include "fuser/text/expansions.h"
 
 #include <cmath>
+#include <limits>
 
 #include "fuser/ir/builder.h"
 #include "fuser/ir/infer.h"
@@ -73,18 +74,17 @@ TensorView* embedding(Fusion& fusion, const std::vector<Val*>& operands, const N
   return isVector ? rows : build::reshape(fusion, rows, shape, name);
 }
 
-// An operand of a take_along_dim, with the other one's sizes where it has one element.
+// An operand of a take_along_dim, of the other one's sizes along the other axes: from one element, or checked to be so.
 TensorView* meeting(Fusion& fusion, TensorView* tensor, const TensorView* other, size_t dim, const std::string& name) {
   std::vector<IntExpr> shape;
-  const std::vector<IterDomain*> own = tensor->axes(), others = other->axes();
-  bool grows = false;
+  const std::vector<IntExpr> own = sizesOf(tensor), others = sizesOf(other);
+  bool differs = false;
   for (size_t axis = 0; axis < own.size(); ++axis) {
-    const bool expands =
-        axis != dim && own[axis]->isBroadcast() && !own[axis]->isExpanded() && !others[axis]->size()->isConstant(1);
-    shape.push_back(expands ? others[axis]->size() : fusion.ints().constant(-1));
-    grows |= expands;
+    const bool keeps = axis == dim || own[axis] == others[axis] || others[axis]->isConstant(1);
+    shape.push_back(keeps ? fusion.ints().constant(-1) : others[axis]);
+    differs |= !keeps;
   }
-  return grows ? build::expand(fusion, tensor, shape, name) : tensor;
+  return differs ? build::expand(fusion, tensor, shape, name) : tensor;
 }
 
 // torch.take_along_dim: a gather whose operands are broadcast along the other axes, and whose negative indices count
@@ -115,7 +115,11 @@ void checkFits(std::string_view op, const ScalarValue& literal, DataType dtype) 
   const auto number = literal.as<double>();
   bool fits = true;
   if (isFloating(dtype)) {
-    fits = !std::isfinite(number) || dtype != DataType::Half || std::abs(number) <= 65504;
+    const double most = dtype == DataType::Half       ? 65504
+                        : dtype == DataType::BFloat16 ? 0x1.FEp127
+                        : dtype == DataType::Float    ? 0x1.FFFFFEp127
+                                                      : std::numeric_limits<double>::max();
+    fits = !std::isfinite(number) || std::abs(number) <= most;
   } else if (dtype != DataType::Bool) {
     const double end = std::ldexp(1, static_cast<int>(8 * dtypeSize(dtype)) - 1);
     fits = std::trunc(number) >= -end && std::trunc(number) < end;

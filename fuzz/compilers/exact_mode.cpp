@@ -243,13 +243,20 @@ class ExactRun {
   }
 
   // Not a size of an operand: that is exact where the sizes are, whatever the elements.
-  static std::vector<const Val*> operandsOf(const Expr& expr) {
+  static std::vector<const Val*> readBy(const Expr& expr) {
     if (expr.info().family == Family::Size) return {};
     return {expr.inputs().begin(), expr.inputs().end()};
   }
 
+  // Whose numbers the result has: an index says which element, in a dtype of its own.
+  static std::vector<const Val*> operandsOf(const Expr& expr) {
+    std::vector<const Val*> vals = readBy(expr);
+    if (familyInfo(expr.family()).operands == FamilyOperands::Indexed) vals.resize(1);
+    return vals;
+  }
+
   static std::vector<const Val*> dependenciesOf(const Expr& expr) {
-    std::vector<const Val*> vals = operandsOf(expr);
+    std::vector<const Val*> vals = readBy(expr);
     const std::vector<Val*> sizes = Fusion::extentScalars(&expr);
     vals.insert(vals.end(), sizes.begin(), sizes.end());
     return vals;

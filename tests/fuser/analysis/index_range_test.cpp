@@ -68,5 +68,27 @@ TEST(IndexRangeTest, DataAndWhatLeavesItsDtypeAreNotProved) {
       "%a = clamp(%d) {min = 0, max = 8589934592} %c = cast(%a) {dtype = i32} %i = clamp_max(%c) {max = 3}"));
 }
 
+// %j of i32 holds another number than the literal.
+TEST(IndexRangeTest, LiteralsCountAsTheDtypeHoldsThem) {
+  const auto ofI32 = [](const std::string& line) { return isProvedOfFour("%j = cast(%d) {dtype = i32} " + line); };
+  EXPECT_TRUE(ofI32("%a = remainder(%j, 4) %i = minimum(%a, 3)"));
+  EXPECT_FALSE(ofI32("%a = remainder(%j, 4) %i = minimum(%a, 2147483648)"));
+  EXPECT_FALSE(ofI32("%a = remainder(%j, 3000000000) %i = minimum(%a, 3)"));
+  EXPECT_FALSE(ofI32("%a = clamp_min(%j) {min = 3000000000} %i = minimum(%a, 3)"));
+  EXPECT_FALSE(ofI32("%r = remainder(%j, 4) %a = where(%b, %r, 3000000000) %i = minimum(%a, 3)"));
+  EXPECT_FALSE(isProvedOfFour("%a = arange() {start = 2147483650, end = 2147483654, dtype = i32} %i = minimum(%a, 3)"));
+  EXPECT_FALSE(
+      isProvedOfFour("%a = full() {shape = [4], fill_value = 5, dtype = bool} %c = cast(%a) {dtype = i64} "
+                     "%i = sub(%c, 5)"));
+}
+
+// Until the run is refused, an element at a bad index is 0.
+TEST(IndexRangeTest, AnElementAtAnIndexMayBeZero) {
+  EXPECT_TRUE(isProvedOfFour("%t = arange() {end = 4, dtype = i64} %i = gather(%t, %d) {dim = 0}"));
+  EXPECT_FALSE(
+      isProvedOfFour("%t = arange() {start = 3, end = 7, dtype = i64} %j = gather(%t, %d) {dim = 0} "
+                     "%i = sub(%j, 3)"));
+}
+
 }  // namespace
 }  // namespace fuser
