@@ -95,6 +95,7 @@ const std::map<std::string, size_t> kMore = {{"attention_heads", 12},
                                              {"cosine_similarity", 3},
                                              {"cross_correlation_loss", 8},
                                              {"cross_entropy", 4},
+                                             {"embedding_norm", 2},
                                              {"f32_residual_stream", 3},
                                              {"gate_up_halves", 4},
                                              {"group_norm", 22},
@@ -119,7 +120,8 @@ const std::map<std::string, size_t> kMore = {{"attention_heads", 12},
                                              {"rms_norm", 2},
                                              {"rms_norm_backward", 6},
                                              {"rotary_tables", 7},
-                                             {"softmax", 2}};
+                                             {"softmax", 2},
+                                             {"token_loss", 2}};
 
 TEST(PlacedKernelsTest, OneStreamAxisAtMostDoublesTheKernelsOfOtherSeeds) {
   size_t without = 0, with = 0, cases = 0;
@@ -151,7 +153,7 @@ TEST(PlacedKernelsTest, OneStreamAxisAtMostDoublesTheKernelsOfOtherSeeds) {
   }
   EXPECT_EQ(more, kMore);
   EXPECT_GT(cases, 500u);
-  EXPECT_LE(with, 2695u);
+  EXPECT_LE(with, 2771u);
 }
 
 TEST(PlacedKernelsTest, AMeshThatShardsNothingChangesNoKernel) {
