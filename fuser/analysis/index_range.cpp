@@ -77,16 +77,16 @@ class RangeFinder {
 
   // The greater of two is at least either, and at most the greater end; the lesser likewise.
   Ends greater(const Ends& a, const Ends& b) {
-    return {a.low && b.low ? ints_.max(a.low, b.low)
-            : a.low        ? a.low
-                           : b.low,
+    const bool both = a.low && b.low;
+    return {both ? ints_.max(a.low, b.low) : either(a.low, b.low),
             a.high && b.high ? ints_.max(a.high, b.high) : nullptr};
   }
   Ends lesser(const Ends& a, const Ends& b) {
-    return {a.low && b.low ? ints_.min(a.low, b.low) : nullptr, a.high && b.high ? ints_.min(a.high, b.high)
-                                                                : a.high         ? a.high
-                                                                                 : b.high};
+    const bool both = a.high && b.high;
+    return {a.low && b.low ? ints_.min(a.low, b.low) : nullptr,
+            both ? ints_.min(a.high, b.high) : either(a.high, b.high)};
   }
+  static IntExpr either(IntExpr a, IntExpr b) { return a ? a : b; }
 
   static bool isSmall(IntExpr end) { return end && end->range.low >= -kMostNumber && end->range.high <= kMostNumber; }
 

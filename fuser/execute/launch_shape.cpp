@@ -5,7 +5,6 @@
 #include "fuser/kernel/shared_layout.h"
 
 namespace fuser {
-namespace {
 
 int64_t valueOf(const Kernel& kernel, IntExpr expr, std::span<const int64_t> ints) {
   return evaluate(expr, [&](IntExpr symbol) {
@@ -16,8 +15,6 @@ int64_t valueOf(const Kernel& kernel, IntExpr expr, std::span<const int64_t> int
     return ints[static_cast<size_t>(found - kernel.intParams.begin())];
   });
 }
-
-}  // namespace
 
 int64_t workspaceElements(const Kernel& kernel, const Workspace& workspace, std::span<const int64_t> ints) {
   return std::max<int64_t>(valueOf(kernel, kernel.buffers[static_cast<size_t>(workspace.buffer)].size, ints), 0);

@@ -3,12 +3,16 @@
 // arguments.
 
 #include <array>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "fuser/execute/engine.h"
 
 namespace fuser {
+
+// The value of an expression over a kernel's integer parameters, in a launch with these.
+int64_t valueOf(const Kernel& kernel, IntExpr expr, std::span<const int64_t> ints);
 
 // Checks the number and dtypes of arguments against the kernel's parameters (CheckError).
 void checkArguments(const Kernel& kernel, const KernelArguments& arguments);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 
+#include "fuser/execute/launch_shape.h"
 #include "fuser/ir/expr.h"
 #include "fuser/kernel/shared_layout.h"
 
@@ -24,15 +25,6 @@ std::string ownName(const Val* val) {
     }
   }
   return concat("%", val->name());
-}
-
-int64_t valueOf(const Kernel& kernel, IntExpr expr, const std::vector<int64_t>& ints) {
-  return evaluate(expr, [&](IntExpr symbol) {
-    const auto param = std::find_if(kernel.intParams.begin(), kernel.intParams.end(),
-                                    [&](const IntParam& each) { return each.symbol == symbol; });
-    FUSER_CHECK(param != kernel.intParams.end(), "kernel ", kernel.name, ": a size of an axis is no parameter");
-    return ints.at(static_cast<size_t>(param - kernel.intParams.begin()));
-  });
 }
 
 // What a kernel wrote to its error word, if it did: of the first check that has a note.

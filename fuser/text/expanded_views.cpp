@@ -203,8 +203,7 @@ TensorView* asStrided(Fusion& fusion, const std::vector<Val*>& operands, const N
       std::none_of(domain.logical.begin(), domain.logical.end(),
                    [](const IterDomain* axis) { return axis->isExpanded(); });
   FUSER_USER_CHECK(isDense, "as_strided of %", tensor->name(),
-                   ": of a view, of expanded axes, and of memory that is not row-major or has gaps it is not in the "
-                   "language yet; `set` makes a copy");
+                   ": it takes dense row-major memory that is no view; `set` makes a copy of that kind");
   const std::vector<IntExpr>& size = attributes.integers(AttributeName::size);
   const std::vector<IntExpr>& stride = attributes.integers(AttributeName::stride);
   FUSER_USER_CHECK(size.size() == stride.size(), "as_strided: ", size.size(), " sizes and ", stride.size(), " strides");

@@ -42,7 +42,6 @@ struct Expansion {
 const Expansion* findExpansion(std::string_view name);
 std::vector<std::string_view> expansionNames();
 
-using BuildExpansion = decltype(Expansion::build);
 using ExpansionFunction = TensorView*(Fusion& fusion, const std::vector<Val*>& operands,
                                       const NamedAttributes& attributes, const std::string& name);
 

@@ -10,22 +10,14 @@
 namespace fuser::fuzz {
 namespace {
 
-// The input whose elements these are; null: they are computed.
+// The input whose elements these are, at whatever places; null: they are computed.
 const Val* inputOf(const Val* indices) {
   while (const Expr* maker = indices->definition()) {
-    switch (maker->family()) {
-      case Family::LoadStore:
-      case Family::Broadcast:
-      case Family::Squeeze:
-      case Family::Expand:
-      case Family::Permute:
-      case Family::Slice:
-      case Family::Reshape:
-      case Family::Repeat:
-      case Family::Flip:
-      case Family::Select: indices = maker->input(0); break;
-      default: return nullptr;
-    }
+    const FamilyInfo& family = familyInfo(maker->family());
+    const bool hands = family.operands == FamilyOperands::Tensor &&
+                       (family.coordinates == Coordinates::AxisMap || maker->family() == Family::LoadStore);
+    if (!hands) return nullptr;
+    indices = maker->input(0);
   }
   return indices;
 }

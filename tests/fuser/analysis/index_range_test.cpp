@@ -9,22 +9,16 @@
 namespace fuser {
 namespace {
 
-// Of `%i`, made by these lines, as an index along axis 0 of %x: f32[i0, 4].
-bool isProved(const std::string& lines) {
-  const Case testCase = parseCase(
-      "fusion f(%x: f32[i0, 4], %d: i64[i1], %n: i64[i0], %b: bool[i1], %s: i64) {\n" + lines + "\n  return %i\n}\n",
-      "test");
-  const auto* indices = testCase.fusion->outputs().at(0)->as<TensorView>();
-  const auto* tensor = testCase.fusion->inputs().at(0)->as<TensorView>();
-  return isIndexInside(indices, tensor->axes()[0]->size());
-}
-// The same along axis 1, of 4 elements.
-bool isProvedOfFour(const std::string& lines) {
+// Of `%i`, made by these lines, as an index along an axis of %x.
+bool isProvedAlong(size_t axis, const std::string& lines) {
   const Case testCase =
       parseCase("fusion f(%x: f32[i0, 4], %d: i64[i1], %b: bool[i1]) {\n" + lines + "\n  return %i\n}\n", "test");
   const auto* indices = testCase.fusion->outputs().at(0)->as<TensorView>();
-  return isIndexInside(indices, testCase.fusion->inputs().at(0)->as<TensorView>()->axes()[1]->size());
+  const auto* tensor = testCase.fusion->inputs().at(0)->as<TensorView>();
+  return isIndexInside(indices, tensor->axes().at(axis)->size());
 }
+bool isProved(const std::string& lines) { return isProvedAlong(0, lines); }
+bool isProvedOfFour(const std::string& lines) { return isProvedAlong(1, lines); }
 
 TEST(IndexRangeTest, CountsAreProvedAsFarAsTheirAxis) {
   EXPECT_TRUE(isProved("%i = arange() {end = i0, dtype = i64}"));
