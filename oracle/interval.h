@@ -116,6 +116,7 @@ struct Unrounded {
   double lo;
   double hi;
 };
+inline Unrounded hull(const Unrounded& a, const Unrounded& b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
 
 // The sets of a value's elements: either `real` or `whole` is set. The set of element [i0, …] is at offset sum(i *
 // stride); strides are 0 along axes with a single stored element (broadcast, expanded). Scalars have rank 0.
@@ -131,6 +132,12 @@ struct Value {
   const Interval& realAt(int64_t offset) const { return (*real)[static_cast<size_t>(offset)]; }
   const Whole& wholeAt(int64_t offset) const { return (*whole)[static_cast<size_t>(offset)]; }
 };
+
+// The product before its rounding, where the operand keeps one: a copy may still meet its sum in one kernel.
+inline Unrounded unroundedAt(const Value& value, int64_t offset) {
+  if (value.products) return (*value.products)[static_cast<size_t>(offset)];
+  return {value.realAt(offset).lo, value.realAt(offset).hi};
+}
 
 inline constexpr int kAllDigits = 17;  // of a double: enough to distinguish any two
 // The smallest number of significant digits, at least 6, with which numbers that differ also print differently.

@@ -107,15 +107,30 @@ Value operandUnder(const Profile& profile, const fuser::Expr& expr, size_t index
 
 // --- functions that were measured ---
 
-// Every number within `ulps` of one of the range, of the dtype's at that one.
+// The least number within `ulps` of one of [lo, hi], of the dtype's at that one. From a power of two on ulps are twice
+// as large, so that a number of the range just below one may reach farther down than its low end does.
+double leastWithin(double ulps, double lo, double hi, DataType dtype) {
+  const auto reach = [&](double number) {
+    const double width = ulps * ulp(number, dtype);
+    const double farther = number < 0 ? number - width : number + width;  // a larger one may have larger ulps
+    return number - ulps * ulp(farther, dtype);
+  };
+  double least = reach(lo);
+  int exponent = 0;
+  if (lo > 0) std::frexp(lo, &exponent);
+  for (int next = 0; lo > 0 && next < 4; ++next) {
+    const double power = std::ldexp(1.0, exponent + next);
+    const double from = std::clamp(power - ulps * ulp(std::nextafter(power, 0.0), dtype), lo, hi);
+    least = std::min(least, reach(from));
+  }
+  return least;
+}
+
+// Every number within `ulps` of one of the range.
 Interval within(double ulps, const Interval& set, DataType dtype) {
   if (!set.hasRange()) return set;
-  const auto lower = [&](double end) {
-    const double width = ulps * ulp(end, dtype);
-    const double farther = end < 0 ? end - width : end + width;  // a larger number of the range may have larger ulps
-    return end - ulps * ulp(farther, dtype);
-  };
-  return {lower(set.lo), -lower(-set.hi), static_cast<uint8_t>(set.flags | kZeros)};
+  return {leastWithin(ulps, set.lo, set.hi, dtype), -leastWithin(ulps, -set.hi, -set.lo, dtype),
+          static_cast<uint8_t>(set.flags | kZeros)};
 }
 
 // Functions that other compilers compose of maxima and minima: there a NaN may become anything.

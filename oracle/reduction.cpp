@@ -13,6 +13,7 @@
 #include "oracle/reduced_axes.h"
 #include "oracle/rounding.h"
 #include "oracle/slice.h"
+#include "oracle/sum.h"
 #include "oracle/whole_rules.h"
 
 namespace oracle {
@@ -22,159 +23,6 @@ using fuser::Dims;
 using fuser::OpKind;
 
 namespace {
-
-// What holds partial results: the dtype that computes, or under a profile, at any of them, a narrower one.
-struct Accumulator {
-  DataType compute;
-  int precision, minExponent;
-  double largest;
-  double roundoff;
-  bool flushes = false;  // partial results below 2^minExponent may become zeros
-
-  double smallestNormal() const { return std::ldexp(1.0, minExponent); }
-};
-
-Accumulator accumulatorOf(DataType dtype, const Profile* profile) {
-  const DataType compute = fuser::computeType(dtype);
-  const bool isNarrow = profile && profile->narrowAccumulation && compute != dtype;
-  const Format& of = format(isNarrow ? dtype : compute);
-  const double roundoff = std::ldexp(1.0, -of.precision);
-  // Rounded twice: to the dtype that computes, and to the narrow one.
-  return {compute,
-          of.precision,
-          of.minExponent,
-          of.largest,
-          isNarrow ? roundoff * (1 + 0x1p-6) : roundoff,
-          profile && profile->flushToZero};
-}
-
-// gamma_n = n u / (1 - n u) (N. J. Higham, Accuracy and stability of numerical algorithms, 2nd edition, lemma 3.1),
-// infinite where it means nothing.
-double gamma(int64_t n, double u) {
-  const double product = static_cast<double>(n) * u;
-  return product < 0.5 ? product / (1 - product) : kInfinity;
-}
-
-// Compensated sum (A. Neumaier, Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen, 1974): error
-// below 2^-52 |sum| + n^2 2^-104 sum|x|.
-class CompensatedSum {
- public:
-  void add(double x) {
-    const double next = sum_ + x;
-    correction_ += std::fabs(sum_) >= std::fabs(x) ? (sum_ - next) + x : (x - next) + sum_;
-    sum_ = next;
-  }
-  double value() const { return std::isfinite(sum_) ? sum_ + correction_ : sum_; }
-
- private:
-  double sum_ = 0;
-  double correction_ = 0;
-};
-
-// The exponent of the lowest set bit of a finite number other than 0: -1 for 2.5.
-int lowestBit(double x) {
-  int exponent = 0;
-  const auto mantissa = static_cast<int64_t>(std::ldexp(std::frexp(std::fabs(x), &exponent), 53));
-  return exponent - 53 + std::countr_zero(static_cast<uint64_t>(mantissa));
-}
-
-// A sum of points that is exact in every order: all terms are multiples of 2^g, and sum|x| < 2^(g + p), p the precision
-// of the dtype that accumulates. Each partial sum is a multiple of 2^g below 2^(g + p), which that dtype holds.
-class Grid {
- public:
-  void add(const Interval& x) {
-    if (!x.isPoint()) isPoints_ = false;
-    if (!x.isPoint() || x.lo == 0) return;
-    unit_ = std::min(unit_, lowestBit(x.lo));
-  }
-  // magnitude: sum|x| in f64. It is below the bound only where it is exact.
-  bool holds(double magnitude, const Accumulator& to) const {
-    const bool keepsSmallest = !to.flushes || unit_ >= to.minExponent;
-    return isPoints_ && keepsSmallest && magnitude < std::ldexp(1.0, std::min(unit_, 900) + to.precision);
-  }
-
- private:
-  bool isPoints_ = true;
-  int unit_ = 900;  // g; the largest where all terms are 0
-};
-
-// The special value that a set without a range certainly is; 0 where it may be one of several.
-uint8_t onlyValue(const Interval& x) {
-  const uint8_t specials = x.flags & kSpecials;
-  return specials == kNan || specials == kPosInf || specials == kNegInf ? specials : 0;
-}
-
-// Joins the terms of one result element, in any order.
-class Sum {
- public:
-  Sum(const Accumulator& accumulator, int64_t depth) : accumulator_(accumulator), depth_(depth) {}
-
-  void add(const Interval& x) {
-    ++count_;
-    flags_ |= x.flags & kSpecials;
-    if (!x.hasRange()) {
-      certainlySpecial_ = true;
-      certain_ |= onlyValue(x);
-      return;
-    }
-    grid_.add(x);
-    lo_.add(x.lo);
-    hi_.add(x.hi);
-    magnitude_ += std::max(std::fabs(x.lo), std::fabs(x.hi));
-    positive_ += std::max(x.hi, 0.0);
-    negative_ -= std::min(x.lo, 0.0);
-  }
-
-  Interval result() const {
-    if (count_ == 0) return {0, 0, kZeros};
-    const bool exact = count_ == 1 || grid_.holds(magnitude_, accumulator_);
-    const double error = exact ? 0 : gamma(std::min(depth_, count_ - 1), accumulator_.roundoff);
-    Interval set;
-    // NaN in any order: a NaN among the terms, or infinities of both signs.
-    if ((certain_ & kNan) || (certain_ & kInfs) == kInfs) {
-      set.flags = kNan;
-      return set;
-    }
-    set.flags = flags_;
-    if ((flags_ & kInfs) == kInfs) set.flags |= kNan;
-    // Every partial sum lies within these.
-    const bool over = (1 + error) * positive_ > accumulator_.largest;
-    const bool under = (1 + error) * negative_ > accumulator_.largest;
-    if (over && count_ > 1) set.flags |= kPosInf;
-    if (under && count_ > 1) set.flags |= kNegInf;
-    if (count_ > 1 && over && under) set.flags |= kNan;
-    if (count_ > 1 && ((over && (flags_ & kNegInf)) || (under && (flags_ & kPosInf)))) set.flags |= kNan;
-    // A term that is certainly infinite or NaN leaves no finite result; one that may be does.
-    if (certainlySpecial_) return set;
-    const double n = static_cast<double>(count_);
-    const double lost = accumulator_.flushes ? n * accumulator_.smallestNormal() : 0;
-    const double slack = exact ? 0 : error * magnitude_ * (1 + 0x1p-40) + n * n * 0x1p-104 * magnitude_ + lost;
-    const double largest = format(accumulator_.compute).largest;
-    const double ownLo = exact ? 0 : std::fabs(lo_.value()) * 0x1p-52;
-    const double ownHi = exact ? 0 : std::fabs(hi_.value()) * 0x1p-52;
-    set.lo = std::max(lo_.value() - ownLo - slack, -largest * 2);
-    set.hi = std::min(hi_.value() + ownHi + slack, largest * 2);
-    if (!(set.lo <= set.hi)) set.lo = -largest, set.hi = largest;  // the reference itself overflowed
-    set.flags |= kZeros;
-    return roundTo(set, accumulator_.compute);
-  }
-
-  double magnitude() const { return magnitude_; }
-
- private:
-  Accumulator accumulator_;
-  int64_t depth_;
-  int64_t count_ = 0;
-  uint8_t flags_ = 0;
-  uint8_t certain_ = 0;  // specials that some term certainly is
-  bool certainlySpecial_ = false;
-  Grid grid_;
-  CompensatedSum lo_;
-  CompensatedSum hi_;
-  double magnitude_ = 0;
-  double positive_ = 0;
-  double negative_ = 0;
-};
 
 // A product of points other than 0 that is exact in every order: with |x| = m 2^e, m odd, the product of all m is below
 // 2^p, p the precision of the dtype that accumulates, and no partial product leaves the normal numbers.
@@ -299,15 +147,6 @@ class Product {
   long double highBig_ = 1;
   long double highSmall_ = 1;
 };
-
-Interval term(const Value& operand, int64_t offset) {
-  const Interval& set = operand.realAt(offset);
-  if (!operand.products) return set;
-  const Unrounded& product = (*operand.products)[static_cast<size_t>(offset)];
-  if (product.lo > product.hi) return set;  // a factor is no number
-  constexpr double kLargest = std::numeric_limits<double>::max();
-  return hull(set, {std::max(product.lo, -kLargest), std::min(product.hi, kLargest), kZeros});
-}
 
 Interval reduceReal(OpKind op, const Value& operand, const ReducedAxes& axes, int64_t base,
                     const Accumulator& accumulator, const Profile* profile) {

@@ -149,6 +149,8 @@ constexpr RuleGroup ruleGroup(fuser::OpKind op) {
     case OpKind::Select:
     case OpKind::SliceScatter:
     case OpKind::Gather:
+    case OpKind::Scatter:
+    case OpKind::ScatterAdd:
     case OpKind::Update:
     case OpKind::Full:
     case OpKind::Item:

@@ -316,6 +316,9 @@ Value Slice::compute(const Expr* expr, size_t result) {
     case fuser::Family::SliceScatter:
       return written(x[0], x[1], static_cast<size_t>(expr->attributes().dim()), shapeOf(expr));
     case fuser::Family::Gather: return gathered(x[0], x[1], static_cast<size_t>(expr->attributes().dim()));
+    case fuser::Family::Scatter:
+      return scattered(x, static_cast<size_t>(expr->attributes().dim()), expr->op() == fuser::OpKind::ScatterAdd,
+                       facts_.arithmetic);
     case fuser::Family::Update: FUSER_CHECK(false, "the functional form of a fusion has no updates");
     case fuser::Family::Reduction:
     case fuser::Family::Welford: break;

@@ -102,6 +102,8 @@ Value written(const Value& x, const Value& into, size_t dim, const fuser::Dims& 
 // The element of x at each index along `dim`. Of an index that is not certain it is what any of those gives; of one
 // that is out of range, whatever there is: the run is to be refused, where that element is read.
 Value gathered(const Value& x, const Value& indices, size_t dim);
+// The first operand with the elements of the third at their indices (the second) along `dim`, put there or added.
+Value scattered(std::span<const Value> operands, size_t dim, bool adds, const Arithmetic& arithmetic);
 Value padded(const Value& x, const Value& value, std::span<const int64_t> pads);
 Value joined(std::span<const Value> x, size_t dim);
 Value reshaped(const Value& x, fuser::Dims shape);

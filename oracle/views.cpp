@@ -9,18 +9,6 @@ namespace oracle {
 
 using fuser::Dims;
 
-namespace {
-
-// The product before its rounding, where the operand keeps one: a copy may still meet its sum in one kernel.
-Unrounded unroundedAt(const Value& value, int64_t offset) {
-  if (value.products) return (*value.products)[static_cast<size_t>(offset)];
-  return {value.realAt(offset).lo, value.realAt(offset).hi};
-}
-
-Unrounded hull(const Unrounded& a, const Unrounded& b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
-
-}  // namespace
-
 int64_t offsetOf(const Value& value, const Dims& index) {
   int64_t offset = 0;
   for (size_t axis = 0; axis < index.size(); ++axis) offset += index[axis] * value.strides[axis];

@@ -83,6 +83,16 @@ std::vector<int> axesOfGather(const Expr* expr, const TensorView* producer) {
   });
 }
 
+// What it is scattered into stays where it is. Of indices and elements, the axes along which there is one for each
+// place of the result do.
+std::vector<int> axesOfScatter(const Expr* expr, const TensorView* producer) {
+  const std::vector<IntExpr> whole = sizesOf(expr->output()->as<TensorView>()), sizes = sizesOf(producer);
+  const bool moves = !readsInPlace(expr, producer);
+  return keptAxes(expr, producer, [&](size_t axis) {
+    return !moves || (static_cast<int64_t>(axis) != expr->attributes().dim() && whole[axis] == sizes[axis]);
+  });
+}
+
 std::vector<int> axesOfReshape(const Expr* expr) {
   std::vector<int> map(expr->output()->as<TensorView>()->rank(), -1);
   for (const ReshapeGroup& group : groupsOf(expr)) {
@@ -152,7 +162,8 @@ class ViewMap {
       case Family::Flip: flip(); break;
       case Family::Select: select(); break;
       case Family::SliceScatter: sliceScatter(); break;
-      case Family::Gather: keepAll(); break;
+      case Family::Gather:
+      case Family::Scatter: keepAll(); break;
       case Family::Unary:
       case Family::Binary:
       case Family::Ternary:
@@ -330,6 +341,7 @@ std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
       return map;
     case Family::SliceScatter: return axesOfSliceScatter(expr, producer);
     case Family::Gather: return axesOfGather(expr, producer);
+    case Family::Scatter: return axesOfScatter(expr, producer);
     case Family::Factory:
     case Family::Range:
     case Family::Eye:
@@ -351,7 +363,12 @@ bool readsInPlace(const Expr* expr, const TensorView* producer) {
   if (!isView(expr)) return true;
   if (expr->family() == Family::SliceScatter) return producer == expr->input(0) && producer != expr->input(1);
   if (choosesOperand(expr)) return false;
-  if (takesIndices(expr)) return producer != expr->input(0);
+  if (takesIndices(expr)) {
+    for (size_t i = 0; i < expr->inputs().size(); ++i) {
+      if (expr->input(i) == producer && readsAnyAlong(expr, i)) return false;
+    }
+    return true;
+  }
   const std::vector<int> map = producerAxes(expr, producer);
   const std::vector<IterDomain*> axes = producer->axes();
   for (size_t i = 0; i < axes.size(); ++i) {
@@ -365,7 +382,18 @@ bool choosesOperand(const Expr* expr) {
   return expr->family() == Family::Pad || expr->family() == Family::Cat || expr->family() == Family::SliceScatter;
 }
 
-bool takesIndices(const Expr* expr) { return familyInfo(expr->family()).operands == FamilyOperands::Indexed; }
+bool takesIndices(const Expr* expr) {
+  const FamilyOperands operands = familyInfo(expr->family()).operands;
+  return operands == FamilyOperands::Indexed || operands == FamilyOperands::Scattered;
+}
+
+bool readsAnyAlong(const Expr* expr, size_t operand) {
+  switch (familyInfo(expr->family()).operands) {
+    case FamilyOperands::Indexed: return operand == 0;
+    case FamilyOperands::Scattered: return operand > 0;
+    default: return false;
+  }
+}
 
 OperandElement operandElement(const Expr* expr, size_t operand, std::span<const IntExpr> coordinates,
                               IntExprArena& ints, const std::function<IntExpr(IntExpr)>& import) {
@@ -373,7 +401,7 @@ OperandElement operandElement(const Expr* expr, size_t operand, std::span<const 
   std::vector<IntExpr> places(coordinates.begin(), coordinates.end());
   for (size_t i = 0; i < axes.size(); ++i) {
     // A single element: its coordinate is 0 in every iteration.
-    const bool isIndex = takesIndices(expr) && operand == 0 && static_cast<int64_t>(i) == expr->attributes().dim();
+    const bool isIndex = readsAnyAlong(expr, operand) && static_cast<int64_t>(i) == expr->attributes().dim();
     if (axes[i]->isBroadcast() && !isIndex) places[i] = ints.constant(0);
   }
   if (isView(expr)) {

@@ -35,9 +35,12 @@ std::vector<IntExpr> reshapedCoordinates(const Expr* expr, std::span<const IntEx
 // slice_scatter). Otherwise every operand contributes to it.
 bool choosesOperand(const Expr* expr);
 
-// Whether the first operand is read along `dim` at the indices that the second one holds (gather): data, of which no
-// coordinate of the result tells anything.
+// Whether the second operand holds indices along the axis `dim` of the first (gather, scatter).
 bool takesIndices(const Expr* expr);
+
+// Whether this operand is read along `dim` at any place, of which no coordinate of the result tells anything: what
+// indices are of (gather), or indices and elements that may each be meant for it (scatter).
+bool readsAnyAlong(const Expr* expr, size_t operand);
 
 // The element of an operand that an element of the result reads.
 struct OperandElement {
@@ -45,7 +48,7 @@ struct OperandElement {
   IntExpr condition = nullptr;       // 1 when the operand is read; constant 1 unless choosesOperand(expr)
 };
 // `coordinates` are the coordinates of the result's logical axes in the arena `ints`, inside the result's sizes; those
-// of broadcast axes are ignored. Where the op takes indices, that along `dim` is the index, for the first operand.
+// of broadcast axes are ignored. Where any place may be read along `dim`, the coordinate there is that place.
 // `import` copies an expression over the fusion's extents into `ints`.
 OperandElement operandElement(const Expr* expr, size_t operand, std::span<const IntExpr> coordinates,
                               IntExprArena& ints, const std::function<IntExpr(IntExpr)>& import);

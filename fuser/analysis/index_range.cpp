@@ -139,6 +139,10 @@ class RangeFinder {
     if (isPointwise(expr->op())) return ofPointwise(expr);
     // At a bad index there is a 0, until the run is refused.
     if (family.operands == FamilyOperands::Indexed) return hull({of(expr->input(0)), {number(0), number(0)}});
+    if (family.operands == FamilyOperands::Scattered) {
+      const bool joins = expr->info().combine != OpKind::Set;
+      return joins ? ofType(expr->output()->dtype()) : hull({of(expr->input(0)), of(expr->input(2))});
+    }
     if (family.coordinates == Coordinates::AxisMap) return ofOperands(expr);  // what it moves, and puts beside that
     if (expr->family() == Family::Range) return ofRange(expr);
     if (expr->family() == Family::Eye) return {number(0), number(1)};

@@ -22,7 +22,7 @@ bool isStored(const TensorView* tensor) {
 
 // Whether several elements of the result read one of the operand.
 bool spreads(const Expr* reader, const TensorView* operand) {
-  return reader->family() == Family::Repeat ||
+  return reader->family() == Family::Repeat || reader->family() == Family::Scatter ||
          reader->output()->as<TensorView>()->concreteRank() > operand->concreteRank();
 }
 
@@ -93,7 +93,11 @@ std::string whyNotInline(const Expr* reader, const TensorView* operand, const st
     const auto what = [&] {
       return concat("%", reader->output()->name(), " reads %", operand->name(), " at other coordinates, and ");
     };
-    if (isReduction(maker->op())) return concat(what(), "%", open[i]->name(), " is a reduction, which is not repeated");
+    const bool isScatter = maker->family() == Family::Scatter;
+    if (isReduction(maker->op()) || isScatter) {
+      return concat(what(), "%", open[i]->name(), " is a ", isScatter ? "scatter" : "reduction",
+                    ", which is not repeated");
+    }
     if (open[i]->domain().view) return concat(what(), "%", open[i]->name(), " is a view");
     if (i >= kMostExprs) return concat(what(), "it takes more than ", kMostExprs, " expressions to compute it again");
     for (const Val* val : maker->inputs()) {

@@ -248,7 +248,7 @@ class Reads {
       if (!maker->input(i)->isTensor()) continue;
       const auto* operand = maker->input(i)->as<TensorView>();
       Coordinates read = all;
-      if (i == 0 && takesIndices(maker)) {  // any element along the axis
+      if (readsAnyAlong(maker, i)) {  // any element along the axis
         const auto dim = static_cast<size_t>(maker->attributes().dim());
         read[dim] = ints_.index("i", import(operand->axes()[dim]->size()));
       }

@@ -147,6 +147,26 @@ void checkGather(const Expr* expr, ExpressionEvaluator& evaluator) {
   }
 }
 
+// As in PyTorch: there is a place and an element for each index, if there are indices.
+void checkScatter(const Expr* expr, ExpressionEvaluator& evaluator) {
+  const TensorView* tensor = expr->input(0)->as<TensorView>();
+  const TensorView* indices = expr->input(1)->as<TensorView>();
+  const TensorView* source = expr->input(2)->as<TensorView>();
+  const Dims sizes = evaluator.sizes(tensor), asked = evaluator.sizes(indices), given = evaluator.sizes(source);
+  if (numel(asked) == 0) return;
+  for (size_t axis = 0; axis < sizes.size(); ++axis) {
+    const auto check = [&](const TensorView* other, int64_t size) {
+      FUSER_USER_CHECK(asked[axis] <= size, opText(expr), ": axis ", axis, " of %", other->name(), " has size ", size,
+                       ", that of %", indices->name(), " has size ", asked[axis]);
+    };
+    check(source, given[axis]);
+    const bool isAlong = static_cast<int64_t>(axis) == expr->attributes().dim();
+    if (!isAlong) check(tensor, sizes[axis]);
+    FUSER_USER_CHECK(!isAlong || sizes[axis] > 0, opText(expr), ": every index is out of range for axis ", axis,
+                     " of %", tensor->name(), ", of size 0");
+  }
+}
+
 void checkRepeat(const Expr* expr, ExpressionEvaluator& evaluator) {
   for (IntExpr repeats : expr->attributes().repeats()) {
     const int64_t number = evaluator.evaluate(repeats);
@@ -178,6 +198,7 @@ void checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
       case Family::Select: checkSelect(expr, evaluator); break;
       case Family::SliceScatter: checkSliceScatter(expr, evaluator); break;
       case Family::Gather: checkGather(expr, evaluator); break;
+      case Family::Scatter: checkScatter(expr, evaluator); break;
       case Family::Cast:
       case Family::LoadStore:
       case Family::Broadcast:

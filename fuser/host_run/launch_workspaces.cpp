@@ -41,10 +41,11 @@ void throwBadIndex(const Kernel& kernel, std::span<const int64_t> notes, const s
   const int64_t index = indexOfNote(*noted);
   const bool isEnd = index <= 1 - kNotedIndices || index >= kNotedIndices - 1;  // or anything beyond
   const std::string tensor = ownName(asks->input(0));
-  FUSER_USER_CHECK(false, ownName(asks->output()), " = ", asks->info().mnemonic, "(", tensor, ", ",
-                   ownName(asks->input(1)), "): index ", index, isEnd ? " or beyond" : "", " for element ",
-                   placeOfNote(*noted), " is out of range for axis ", asks->attributes().dim(), " of ", tensor,
-                   ", of size ", valueOf(kernel, found->extent, ints));
+  std::string operands;
+  for (const Val* operand : asks->inputs()) operands += concat(operands.empty() ? "" : ", ", ownName(operand));
+  FUSER_USER_CHECK(false, ownName(asks->output()), " = ", asks->info().mnemonic, "(", operands, "): index ", index,
+                   isEnd ? " or beyond" : "", " for element ", placeOfNote(*noted), " is out of range for axis ",
+                   asks->attributes().dim(), " of ", tensor, ", of size ", valueOf(kernel, found->extent, ints));
 }
 
 }  // namespace

@@ -425,6 +425,7 @@ InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, co
     case Family::Select: return inferSelect(fusion, op, operands, attributes);
     case Family::SliceScatter: return inferSliceScatter(fusion, op, operands, attributes);
     case Family::Gather: return inferGather(fusion, op, operands, attributes);
+    case Family::Scatter: return inferScatter(fusion, op, operands, attributes);
     case Family::Reduction: return inferReduction(op, operand, attributes);
     case Family::Welford: return inferWelford(op, operand, attributes);
   }

@@ -137,23 +137,40 @@ class ViewInference {
     }
   }
 
+  // The axes of the tensor. Along the others than `dim` there are at most as many indices as places of the tensor, and
+  // along each at most as many as elements.
+  void scatter() {
+    const size_t along = dim();
+    checkIndices();
+    const Val* indices = operands_[1];
+    const Val* source = operands_[2];
+    const auto what = [&] { return concat(name(), " of ", typeText(source), " into ", text(), ": "); };
+    FUSER_USER_CHECK(source->dtype() == operands_[0]->dtype(), what(), "insert a cast");
+    FUSER_USER_CHECK(acceptsDtype(op_, operands_[0]->dtype()), what(), "it does not take bool, which has no sum");
+    const std::vector<AxisType> asked = axesOf(indices), given = axesOf(source);
+    FUSER_USER_CHECK(given.size() == axes_.size(), what(), "ranks differ");
+    const bool isEmpty = hasNone(asked);
+    for (size_t axis = 0; axis < axes_.size(); ++axis) {
+      const IntExpr whole = sizeOf(axes_[axis]), number = sizeOf(asked[axis]), elements = sizeOf(given[axis]);
+      FUSER_USER_CHECK(isEmpty || axis == along || !isMore(number, whole), what(), "axis ", axis,
+                       " of the indices is longer");
+      FUSER_USER_CHECK(isEmpty || !isMore(number, elements), what(), "axis ", axis, " has more indices than elements");
+      axes_[axis] = stored(whole);
+    }
+  }
+
   // The axes of the indices. Where one index stands for several places along another axis than `dim`, the elements that
   // it reads are still those of each place.
   void gather() {
     const size_t along = dim();
-    const DataType indices = operands_[1]->dtype();
-    FUSER_USER_CHECK(indices == DataType::Int64 || indices == DataType::Int32, name(), " of ", text(), " by ",
-                     typeText(operands_[1]), ": indices are i64 or i32");
+    checkIndices();
     std::vector<AxisType> result = axesOf(operands_[1]);
-    FUSER_USER_CHECK(result.size() == axes_.size(), name(), " of ", text(), " by ", typeText(operands_[1]),
-                     ": ranks differ");
-    const bool isEmpty =
-        std::any_of(result.begin(), result.end(), [&](const AxisType& axis) { return sizeOf(axis)->isConstant(0); });
+    const bool isEmpty = hasNone(result);
     for (size_t axis = 0; axis < result.size(); ++axis) {
       if (axis == along) continue;
       const IntExpr whole = sizeOf(axes_[axis]), asked = sizeOf(result[axis]);
-      FUSER_USER_CHECK(isEmpty || !whole->isConstant() || !asked->isConstant() || asked->value <= whole->value, name(),
-                       " of ", text(), " by ", typeText(operands_[1]), ": axis ", axis, " of the indices is longer");
+      FUSER_USER_CHECK(isEmpty || !isMore(asked, whole), name(), " of ", text(), " by ", typeText(operands_[1]),
+                       ": axis ", axis, " of the indices is longer");
       if (axes_[axis].type != IterType::Broadcast) result[axis] = stored(asked);
     }
     axes_ = std::move(result);
@@ -206,6 +223,22 @@ class ViewInference {
       axes.push_back({axis->type(), axis->extent(), axis->expandedExtent()});
     }
     return axes;
+  }
+
+  void checkIndices() const {
+    const Val* indices = operands_[1];
+    FUSER_USER_CHECK(indices->dtype() == DataType::Int64 || indices->dtype() == DataType::Int32, name(), " of ", text(),
+                     " by ", typeText(indices), ": indices are i64 or i32");
+    FUSER_USER_CHECK(axesOf(indices).size() == axes_.size(), name(), " of ", text(), " by ", typeText(indices),
+                     ": ranks differ");
+  }
+
+  // Whether a tensor of these axes certainly has no element.
+  static bool hasNone(const std::vector<AxisType>& axes) {
+    return std::any_of(axes.begin(), axes.end(), [](const AxisType& axis) { return sizeOf(axis)->isConstant(0); });
+  }
+  static bool isMore(IntExpr size, IntExpr than) {
+    return size->isConstant() && than->isConstant() && size->value > than->value;
   }
 
   static IntExpr sizeOf(const AxisType& axis) { return axis.expandedExtent ? axis.expandedExtent : axis.extent; }
@@ -300,6 +333,10 @@ InferredType inferSliceScatter(Fusion& fusion, OpKind op, std::span<Val* const> 
 
 InferredType inferGather(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
   return ViewInference(fusion, op, operands, attributes).run(&ViewInference::gather);
+}
+
+InferredType inferScatter(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
+  return ViewInference(fusion, op, operands, attributes).run(&ViewInference::scatter);
 }
 
 void checkViewSizes(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {

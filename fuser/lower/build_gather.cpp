@@ -16,19 +16,29 @@ void StatementBuilder::gather(const Element& element, Body& body) {
   const IntExpr size = tensor->axes().at(dim)->size(), extent = importExtent(size);
   const Access index = inRegister(operandOf(element, 1, body), body);
   if (isIndexInside(expr->input(1)->as<TensorView>(), size)) return copyIndexed(element, index, extent, body);
-  LoadIndex inside;
-  inside.low = ints_.constant(0);
-  inside.extent = ints_.constant(2);
-  inside.index = ints_.loaded("inside", inside.low, inside.extent);
-  inside.source = isInside(element, index, extent, body);
-  body.push_back({inside});
+  const IntExpr inside = loadTruth("inside", isInside(element, index, extent, body), body);
   if (!ints_.provablyAtMost(extent, ints_.constant(0))) {
     emitScope(
-        inside.index, [&](Body& inner) { copyIndexed(element, index, extent, inner); }, body);
+        inside, [&](Body& inner) { copyIndexed(element, index, extent, inner); }, body);
   }
   emitScope(
-      ints_.equal(inside.index, ints_.constant(0)), [&](Body& inner) { reportOutside(element, index, extent, inner); },
+      ints_.equal(inside, ints_.constant(0)),
+      [&](Body& inner) {
+        report(expr, numberAmong(expr->output()->as<TensorView>(), coordinatesOf(element)), index, extent, inner);
+        convert(expr, element.target, integer(ints_.constant(0)), inner);
+      },
       body);
+}
+
+// The truth as an index, 0 or 1, which conditions can ask for.
+IntExpr StatementBuilder::loadTruth(std::string_view name, const Access& truth, Body& body) {
+  LoadIndex load;
+  load.low = ints_.constant(0);
+  load.extent = ints_.constant(2);
+  load.index = ints_.loaded(std::string(name), load.low, load.extent);
+  load.source = truth;
+  body.push_back({load});
+  return load.index;
 }
 
 // The operand itself, or a copy that stays what it is now.
@@ -42,23 +52,26 @@ Access StatementBuilder::inRegister(const Operand& operand, Body& body) {
   return copy;
 }
 
+// 1 where it holds of two integers, else 0.
+Access StatementBuilder::truthOf(const Element& element, OpKind op, const Operand& a, const Operand& b, Body& body) {
+  Compute statement;
+  statement.op = op;
+  statement.computeDtype = op == OpKind::BitwiseAnd ? DataType::Int32 : DataType::Int64;
+  statement.target = {addBuffer(nullptr, DataType::Int32, MemoryType::Local, 1), ints_.constant(0)};
+  statement.operands = {a, b};
+  statement.source = element.expr;
+  body.push_back({Allocate{statement.target.buffer}});
+  body.push_back({statement});
+  return statement.target;
+}
+
 // 1 where 0 <= index < extent, else 0.
 Access StatementBuilder::isInside(const Element& element, const Access& index, IntExpr extent, Body& body) {
-  const auto compute = [&](OpKind op, DataType dtype, const Operand& a, const Operand& b) {
-    Compute statement;
-    statement.op = op;
-    statement.computeDtype = dtype;
-    statement.target = {addBuffer(nullptr, DataType::Int32, MemoryType::Local, 1), ints_.constant(0)};
-    statement.operands = {a, b};
-    statement.source = element.expr;
-    body.push_back({Allocate{statement.target.buffer}});
-    body.push_back({statement});
-    return access(statement.target.buffer, statement.target.index);
-  };
   const Operand value = access(index.buffer, index.index);
-  const Operand isLow = compute(OpKind::Ge, DataType::Int64, value, integer(ints_.constant(0)));
-  const Operand isHigh = compute(OpKind::Lt, DataType::Int64, value, integer(extent));
-  return compute(OpKind::BitwiseAnd, DataType::Int32, isLow, isHigh).access;
+  const Access isLow = truthOf(element, OpKind::Ge, value, integer(ints_.constant(0)), body);
+  const Access isHigh = truthOf(element, OpKind::Lt, value, integer(extent), body);
+  return truthOf(element, OpKind::BitwiseAnd, access(isLow.buffer, isLow.index), access(isHigh.buffer, isHigh.index),
+                 body);
 }
 
 // The element at an index that is in its range.
@@ -77,34 +90,28 @@ void StatementBuilder::copyIndexed(const Element& element, const Access& index, 
   body.push_back({Move{element.target, read.access, 1}});
 }
 
-void StatementBuilder::reportOutside(const Element& element, const Access& index, IntExpr extent, Body& body) {
+// The index is out of its range; `place`: its number among all that the expression asks for.
+void StatementBuilder::report(const Expr* expr, IntExpr place, const Access& index, IntExpr extent, Body& body) {
   if (errorWord_ < 0) {
     errorWord_ = addWorkspace(nullptr, DataType::Int64, ints_.constant(0));
     kernel_.workspaces.back().kind = Workspace::Kind::ErrorWord;
   }
-  const auto known = std::find(checks_.begin(), checks_.end(), element.expr);
+  const auto known = std::find(checks_.begin(), checks_.end(), expr);
   Report report;
   report.errorWord = errorWord_;
   report.check = known - checks_.begin();
-  if (known == checks_.end()) checks_.push_back(element.expr);
+  if (known == checks_.end()) checks_.push_back(expr);
   kernel_.buffers[static_cast<size_t>(errorWord_)].size = ints_.constant(static_cast<int64_t>(checks_.size()));
-  report.place = numberOf(element);
+  report.place = place;
   report.index = index;
   report.extent = extent;
-  report.source = element.expr;
+  report.source = expr;
   body.push_back({report});
-  Compute none;
-  none.computeDtype = element.expr->output()->dtype();
-  none.target = element.target;
-  none.operands.push_back(integer(ints_.constant(0)));
-  none.source = element.expr;
-  body.push_back({none});
 }
 
-// The row-major number of the element among those of the result.
-IntExpr StatementBuilder::numberOf(const Element& element) {
-  const std::vector<IntExpr> coordinates = coordinatesOf(element);
-  const std::vector<IterDomain*> axes = element.expr->output()->as<TensorView>()->axes();
+// The row-major number of the element at these coordinates among those of the tensor.
+IntExpr StatementBuilder::numberAmong(const TensorView* tensor, const std::vector<IntExpr>& coordinates) {
+  const std::vector<IterDomain*> axes = tensor->axes();
   IntExpr number = ints_.constant(0);
   for (size_t axis = 0; axis < axes.size(); ++axis) {
     number = ints_.add(ints_.mul(number, importExtent(axes[axis]->size())), coordinates[axis]);

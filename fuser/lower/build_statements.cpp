@@ -381,6 +381,7 @@ void StatementBuilder::emitElement(const Element& element, IntExpr condition, Bo
     case Family::Cat:
     case Family::SliceScatter: return emitChoice(element, condition, body);
     case Family::Gather: return where([&](Body& inner) { gather(element, inner); });
+    case Family::Scatter: return scatter(element, condition, body);
     case Family::Range: return where([&](Body& inner) { count(element, inner); });
     case Family::Eye: return where([&](Body& inner) { diagonal(element, inner); });
     case Family::Reduction: return where([&](Body& inner) { accumulate(element, inner); });

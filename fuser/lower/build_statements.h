@@ -79,8 +79,16 @@ class StatementBuilder {
   Access inRegister(const Operand& operand, Body& body);
   Access isInside(const Element& element, const Access& index, IntExpr extent, Body& body);
   void copyIndexed(const Element& element, const Access& index, IntExpr extent, Body& body);
-  void reportOutside(const Element& element, const Access& index, IntExpr extent, Body& body);
-  IntExpr numberOf(const Element& element);
+  IntExpr loadTruth(std::string_view name, const Access& truth, Body& body);
+  Access truthOf(const Element& element, OpKind op, const Operand& a, const Operand& b, Body& body);
+  void report(const Expr* expr, IntExpr place, const Access& index, IntExpr extent, Body& body);
+  IntExpr numberAmong(const TensorView* tensor, const std::vector<IntExpr>& coordinates);
+
+  // --- build_scatter.cpp ---
+  void scatter(const Element& element, IntExpr condition, Body& body);
+  void scatterOne(const Element& element, const Access& held, const std::vector<IntExpr>& at, IntExpr place,
+                  Body& body);
+  void convert(const Expr* expr, const Access& target, const Operand& source, Body& body);
 
   std::array<bool, 3> reducedThreads(const TensorView* reduction) const;
   Statement identityOf(const Expr* expr, const Access& accumulator);

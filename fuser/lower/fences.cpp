@@ -8,7 +8,8 @@
 namespace fuser {
 namespace {
 
-// Whether something other than sums and differences reads the product, itself or as a copy.
+// Whether something other than sums and differences of op by op, or of a reduction, reads the product, itself or as a
+// copy. What a scatter_add adds is rounded before.
 bool hasOtherReaders(const Val* product) {
   std::vector<const Val*> copies{product};
   std::set<const Val*> seen{product};  // look-ups only
@@ -18,7 +19,9 @@ bool hasOtherReaders(const Val* product) {
     for (const Expr* reader : copy->uses()) {
       const OpKind op = reader->op();
       if (op == OpKind::Add || op == OpKind::Sub || op == OpKind::Sum || op == OpKind::Mean) continue;
-      const bool isCopy = op == OpKind::Neg || (!isPointwise(op) && !isReduction(op) && op != OpKind::Cast);
+      const bool joins = reader->info().combine.value_or(OpKind::Set) != OpKind::Set;  // scatter_add
+      const bool isMove = !isPointwise(op) && !isReduction(op) && !joins && op != OpKind::Cast;
+      const bool isCopy = op == OpKind::Neg || isMove;
       if (!isCopy) return true;
       if (seen.insert(reader->output()).second) copies.push_back(reader->output());
     }

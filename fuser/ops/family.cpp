@@ -146,6 +146,7 @@ OperandCount operandsInParentheses(Family family) {
     case FamilyOperands::Tensors: return {1, kAnyNumber};
     case FamilyOperands::Into:
     case FamilyOperands::Indexed: return {2, 2};
+    case FamilyOperands::Scattered: return {3, 3};
   }
   FUSER_CHECK(false, "bad FamilyOperands");
 }
@@ -159,7 +160,8 @@ bool takesScalars(Family family) {
     case FamilyOperands::Tensor:
     case FamilyOperands::Tensors:
     case FamilyOperands::Into:
-    case FamilyOperands::Indexed: return false;
+    case FamilyOperands::Indexed:
+    case FamilyOperands::Scattered: return false;
   }
   FUSER_CHECK(false, "bad FamilyOperands");
 }

@@ -59,7 +59,7 @@ struct FamilyAttribute {
   ScalarValue defaultLiteral() const;  // ifAbsent as an f64
 };
 
-enum class FamilyOperands : uint8_t { None, One, Two, Three, Tensor, Tensors, Into, Indexed };
+enum class FamilyOperands : uint8_t { None, One, Two, Three, Tensor, Tensors, Into, Indexed, Scattered };
 enum class Coordinates : uint8_t { Elementwise, AxisMap, Reducing, Producing, HostScalar };
 enum class Elements : uint8_t { Stay, Move };
 enum class ResultSize : uint8_t { Same, Fewer, More, Other };

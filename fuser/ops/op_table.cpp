@@ -7,15 +7,35 @@
 namespace fuser {
 namespace {
 
+// What is joined to others is added up, which a bool is not.
+constexpr Accepts acceptedWhere(std::optional<OpKind> combine) {
+  return combine.value_or(OpKind::Set) == OpKind::Set ? Accepts::Any : Accepts::Number;
+}
+
 constexpr OpInfo kOps[] = {
 #define POINTWISE(kind, mnemonic, variant, family, operands, accepts, promotion, result, scalar, domain, error, rule, \
                   agreement, ...)                                                                                     \
   {OpKind::kind, #kind, mnemonic, variant, Family::family, operands, Accepts::accepts, Promotion::promotion,          \
    Result::result, ScalarOperand::scalar, Domain::domain, error, IntervalRule::rule, Agreement::agreement,            \
    #__VA_ARGS__, std::nullopt, Finish::Nothing},
-#define STRUCTURAL(kind, mnemonic, family)                                                               \
-  {OpKind::kind, #kind, mnemonic, "", Family::family, "", Accepts::Any, Promotion::Common, Result::Same, \
-   ScalarOperand::Keep, Domain::Any, 0, IntervalRule::Move, Agreement::Exact, "", std::nullopt, Finish::Nothing},
+#define STRUCTURAL(kind, mnemonic, family, ...)                            \
+  {OpKind::kind,                                                           \
+   #kind,                                                                  \
+   mnemonic,                                                               \
+   "",                                                                     \
+   Family::family,                                                         \
+   "",                                                                     \
+   acceptedWhere(std::optional<OpKind>{__VA_OPT__(OpKind::) __VA_ARGS__}), \
+   Promotion::Common,                                                      \
+   Result::Same,                                                           \
+   ScalarOperand::Keep,                                                    \
+   Domain::Any,                                                            \
+   0,                                                                      \
+   IntervalRule::Move,                                                     \
+   Agreement::Exact,                                                       \
+   "",                                                                     \
+   std::optional<OpKind>{__VA_OPT__(OpKind::) __VA_ARGS__},                \
+   Finish::Nothing},
 #define REDUCTION(kind, mnemonic, accepts, promotion, combine, finish)                                             \
   {OpKind::kind, #kind, mnemonic, "", Family::Reduction, "", Accepts::accepts, Promotion::promotion, Result::Same, \
    ScalarOperand::Keep, Domain::Any, 0, IntervalRule::Reduction, Agreement::Exact, "", OpKind::combine,   \

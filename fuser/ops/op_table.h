@@ -39,7 +39,7 @@ struct OpInfo {
   IntervalRule rule;
   Agreement agreement;
   std::string_view expression;   // printed C++ over a, b, c and the compute dtype T; empty for non-pointwise ops
-  std::optional<OpKind> combine;  // reductions: the pointwise op that merges two partial results
+  std::optional<OpKind> combine;  // reductions: merges two partial results; scatters: joins what is at an index
   Finish finish;                  // reductions: the last step, applied to the merged result
   size_t results = 1;             // 2 for var_mean
 };

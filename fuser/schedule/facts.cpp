@@ -68,7 +68,23 @@ std::string whyEmpty(const FusionView& view) {
   return "";
 }
 
+namespace {
+
+// A scatter goes through all its indices for an element, which is too much for each term of a reduction.
+std::string whyScatterBesideReduction(const FusionView& view) {
+  const Expr* scatter = nullptr;
+  bool reduces = false;
+  for (const Expr* expr : view.exprs) {
+    if (expr->family() == Family::Scatter) scatter = expr;
+    reduces |= isReduction(expr->op());
+  }
+  return scatter && reduces ? concat("%", scatter->output()->name(), " is a scatter beside a reduction") : "";
+}
+
+}  // namespace
+
 std::string findLoops(const FusionView& view, PartLoops& loops) {
+  if (std::string reason = whyScatterBesideReduction(view); !reason.empty()) return reason;
   loops.view = view;
   std::unordered_set<const Expr*> part;
   loops.trailing = TrailingReshapes(view.exprs);

@@ -32,6 +32,17 @@ std::string whyApart(const FusionView& whole, const TensorView* reference) {
   return "";
 }
 
+// Nor does it for each element along an axis that it lacks.
+std::string whyScatterRepeated(const std::vector<Expr*>& exprs, const TensorView* reference) {
+  for (const Expr* expr : exprs) {
+    if (expr->family() != Family::Scatter) continue;
+    const auto* result = expr->output()->as<TensorView>();
+    if (result->concreteRank() < reference->concreteRank())
+      return concat("%", result->name(), " is a scatter, which is not repeated along the axes of %", reference->name());
+  }
+  return "";
+}
+
 }  // namespace
 
 TensorView* largestTensor(const std::vector<Expr*>& exprs, const std::vector<Val*>& outputs) {
@@ -63,6 +74,7 @@ std::variant<ReferenceMap, std::string> mapOfElements(const FusionView& whole, P
   const std::vector<bool> none(reference->domain().logical.size(), false);
   std::string reason = whyUnwritten(view, std::get<ReferenceMap>(built), none);
   if (reason.empty()) reason = whyApart(whole, reference);
+  if (reason.empty()) reason = whyScatterRepeated(view.exprs, reference);
   if (!reason.empty()) return reason;
   return built;
 }

@@ -31,6 +31,19 @@ TensorView* indexSelected(Fusion& fusion, TensorView* tensor, TensorView* indice
                                  name);
 }
 
+Val* sizeAsScalar(Fusion& fusion, TensorView* tensor, size_t axis, const std::string& name) {
+  const IntExpr size = sizesOf(tensor)[axis];
+  if (size->isConstant()) return fusion.newConstant(ScalarValue(size->value));
+  return build::size(fusion, tensor, static_cast<int64_t>(axis), name);
+}
+
+TensorView* countedFromStart(Fusion& fusion, TensorView* indices, Val* size, const std::string& name) {
+  Val* zero = fusion.newConstant(ScalarValue(int64_t{0}));
+  Val* isNegative = build::binary(fusion, OpKind::Lt, indices, zero, name + ".negative");
+  Val* fromEnd = build::binary(fusion, OpKind::Add, indices, size, name + ".end");
+  return build::where(fusion, isNegative, fromEnd, indices, name + ".place")->as<TensorView>();
+}
+
 namespace {
 
 // torch.select_scatter: one index along `dim`, as a slice_scatter of one element.
@@ -97,13 +110,7 @@ TensorView* takeAlongDim(Fusion& fusion, const std::vector<Val*>& operands, cons
   FUSER_USER_CHECK(indices->rank() == tensor->rank(), "take_along_dim: ", tensor->rank(), " axes and ", indices->rank(),
                    " of indices");
   FUSER_USER_CHECK(indices->dtype() == DataType::Int64, "take_along_dim: indices are i64, not ", indices->dtype());
-  const IntExpr extent = sizesOf(tensor)[dim];
-  Val* size = extent->isConstant() ? static_cast<Val*>(fusion.newConstant(ScalarValue(extent->value)))
-                                   : build::size(fusion, tensor, static_cast<int64_t>(dim), name + ".size");
-  Val* zero = fusion.newConstant(ScalarValue(int64_t{0}));
-  Val* isNegative = build::binary(fusion, OpKind::Lt, indices, zero, name + ".negative");
-  Val* fromEnd = build::binary(fusion, OpKind::Add, indices, size, name + ".end");
-  auto* places = build::where(fusion, isNegative, fromEnd, indices, name + ".place")->as<TensorView>();
+  TensorView* places = countedFromStart(fusion, indices, sizeAsScalar(fusion, tensor, dim, name + ".size"), name);
   TensorView* expanded = meeting(fusion, places, tensor, dim, name + ".places");
   return build::structuralTensor(fusion, OpKind::Gather,
                                  {meeting(fusion, tensor, places, dim, name + ".whole"), expanded},
@@ -151,6 +158,9 @@ constexpr Expansion kExpansions[] = {
     {"index_select", OpKind::Gather, "dim", indexSelect},
     {"take_along_dim", OpKind::Gather, "dim", takeAlongDim},
     {"embedding", OpKind::Gather, "", embedding},
+    {"index_add", OpKind::ScatterAdd, "dim", indexAdded},
+    {"index_copy", OpKind::Scatter, "dim", indexCopied},
+    {"index_put", OpKind::Cat, "accumulate = false", indexPut},
     {"masked_fill", OpKind::Where, "", maskedFill},
     {"roll", OpKind::Set, "shifts, dims = all", rolled},
     {"diagonal", OpKind::Set, "offset = 0, dim1 = 0, dim2 = 1", diagonal, true},

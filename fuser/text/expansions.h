@@ -22,9 +22,14 @@ class NamedAttributes {
   const std::vector<int64_t>& axes(AttributeName name) const { return values_.at(name).axes(name); }
   const std::vector<IntExpr>& integers(AttributeName name) const { return values_.at(name).integers(name); }
   IntExpr bound(AttributeName name) const { return values_.at(name).bound(name); }
+  void setFlag(AttributeName name, bool value) { flags_[name] = value; }
+  bool flagOr(AttributeName name, bool otherwise) const {
+    return flags_.count(name) != 0 ? flags_.at(name) : otherwise;
+  }
 
  private:
   std::map<AttributeName, Attributes> values_;
+  std::map<AttributeName, bool> flags_;
 };
 
 struct Expansion {
@@ -47,9 +52,15 @@ using ExpansionFunction = TensorView*(Fusion& fusion, const std::vector<Val*>& o
 
 // --- expanded_views.cpp ---
 ExpansionFunction rolled, diagonal, diagonalScatter, asStrided;
+// --- expanded_scatters.cpp ---
+ExpansionFunction indexAdded, indexCopied, indexPut;
 
 // The axis that a number names, of a tensor, from 0. A UserError where there is none; `op` is the name in it.
 size_t axisOf(std::string_view op, const TensorView* tensor, int64_t written);
+// The size of an axis: a number where it is known.
+Val* sizeAsScalar(Fusion& fusion, TensorView* tensor, size_t axis, const std::string& name);
+// Indices of an axis of this size: negative ones count from its end.
+TensorView* countedFromStart(Fusion& fusion, TensorView* indices, Val* size, const std::string& name);
 // The slices at a vector of indices along an axis: each index for all places along the others.
 TensorView* indexSelected(Fusion& fusion, TensorView* tensor, TensorView* indices, size_t dim, const std::string& name);
 

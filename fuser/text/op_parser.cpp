@@ -55,7 +55,7 @@ std::string takes(const OpInfo& info) {
 
 // PyTorch's names that the language lacks, so that a program that uses one is told apart from one that misspells.
 constexpr std::string_view kLacking =
-    " view scatter index_put scatter_add index_add argmax argmin max min "
+    " view argmax argmin max min "
     "rand randn rand_like randn_like uniform normal bernoulli dropout randint matmul mm bmm linear addmm dot outer "
     "cumsum cumprod cummax cummin logcumsumexp sort argsort topk median kthvalue bucketize searchsorted unfold "
     "avg_pool max_pool triu tril one_hot std logsumexp softmax log_softmax layer_norm rms_norm batch_norm group_norm "
@@ -250,6 +250,7 @@ NamedAttributes FusionParser::parseNamedAttributes(const Token& mnemonic, const 
                                         [&](const FamilyAttribute& each) { return each.text() == key.text; });
     OpAttributes one;
     parseFamilyAttribute(key, *attribute, one);
+    if (attribute->kind == AttributeKind::Flag) return values.setFlag(attribute->name, one.keepdim);
     values.set(attribute->name, std::move(one.values));
   });
   return values;

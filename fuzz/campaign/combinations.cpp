@@ -105,6 +105,10 @@ std::optional<Program> programOf(OpKind op, DataType dtype, int64_t rank) {
       program.hasIndices = true;
       program.line = concat(name, "(%a, %i) {dim = ", last, "}");
       break;
+    case Family::Scatter:
+      program.hasIndices = true;
+      program.line = concat(name, "(%a, %i, %a) {dim = ", last, "}");
+      break;
     case Family::Reduction:
     case Family::Welford: program.line = rank == 0 ? concat(name, "(%a)") : onA(concat("dims = [", last, "]")); break;
   }

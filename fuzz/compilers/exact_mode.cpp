@@ -51,6 +51,7 @@ constexpr std::string_view kInfinity = "it meets an infinity, and no sentence sa
 constexpr std::string_view kUnknown = "an operand is not known";
 constexpr std::string_view kResult = "the dtype has no such number";
 constexpr std::string_view kLiberty = "the target may hold it in fewer bits";
+constexpr std::string_view kTwice = "two elements that differ are put at one place";
 constexpr std::string_view kRegrouped = "the target may compute it in another order";
 
 const ExactRow* rowOf(OpKind op) {
@@ -98,6 +99,7 @@ class ExactExpr {
         format_(whom.format) {}
 
   std::string_view why() const {
+    if (expr_.family() == Family::Scatter) return ofScatter();
     if (isExactByBounds()) return "";
     if (isOfTerms(row_.rule)) return ofTerms();
     if (isElementwise()) return ofElements();
@@ -180,6 +182,43 @@ class ExactExpr {
       if (const std::string_view why = whyNotExact(row_.rule, row, type_); !why.empty()) return why;
     }
     return ofResults();
+  }
+
+  // Operands: the tensor, the indices, the elements.
+  std::string_view ofScatter() const {
+    const Numbers &tensor = *operands_[0], &indices = *operands_[1], &source = *operands_[2];
+    for (const Numbers* each : {&tensor, &source}) {
+      for (const double number : each->elements) {
+        if (const std::string_view why = ofOperands({&number, 1}, false); !why.empty()) return why;
+      }
+    }
+    std::vector<ExactTerms> rows(tensor.elements.size());
+    std::vector<const double*> put(rows.size(), nullptr);
+    for (size_t i = 0; i < rows.size(); ++i) addTerm(rows[i], tensor.elements[i]);
+    const auto dim = static_cast<size_t>(expr_.attributes().dim());
+    const Dims strides = contiguousStrides(tensor.sizes);
+    Dims others = strides;
+    others[dim] = 0;
+    Aligned at(indices.sizes, std::vector<Dims>{contiguousStrides(source.sizes), others});
+    for (const double index : indices.elements) {
+      const double& element = source.elements.at(at.places()[0]);
+      const size_t place = at.places()[1] + static_cast<size_t>(index) * static_cast<size_t>(strides[dim]);
+      addTerm(rows.at(place), element);
+      const bool same = !put[place] || *put[place] == element || (std::isnan(*put[place]) && std::isnan(element));
+      if (expr_.op() == OpKind::Scatter && !same) return kTwice;
+      put[place] = &element;
+      at.next();
+    }
+    for (const ExactTerms& row : rows) {
+      const std::string_view why = isOfTerms(row_.rule) ? whyNotExact(row_.rule, row, type_) : "";
+      if (!why.empty()) return why;
+    }
+    return ofResults();
+  }
+
+  static void addTerm(ExactTerms& terms, double term) {
+    ++terms.count;
+    if (std::isfinite(term)) terms.add(term);
   }
 
   std::string_view ofResults() const {

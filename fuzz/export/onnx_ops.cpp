@@ -207,6 +207,21 @@ OnnxValue gathered(const Nodes& nodes) {
                     {nodes.operand(0), nodes.operand(1)});
 }
 
+// Elements that have no index are cut off.
+OnnxValue scattered(const Nodes& nodes) {
+  const std::vector<int64_t> asked = nodes.sizesOfOperand(1), given = nodes.sizesOfOperand(2);
+  OnnxValue source = nodes.operand(2);
+  if (asked != given) {
+    std::vector<int64_t> axes;
+    for (size_t axis = 0; axis < asked.size(); ++axis) axes.push_back(static_cast<int64_t>(axis));
+    const std::vector<int64_t> zeros(asked.size(), 0), ones(asked.size(), 1);
+    source = slicedAt(nodes, source, zeros, asked, axes, ones);
+  }
+  const bool adds = nodes.expr()->op() == OpKind::ScatterAdd;
+  return nodes.node("ScatterElements", concat("axis = ", nodes.attributes().dim(), adds ? ", reduction = \"add\"" : ""),
+                    {nodes.operand(0), nodes.operand(1), source});
+}
+
 // A negative step starts at the last element, and ends before the first.
 OnnxValue flipped(const Nodes& nodes) {
   const std::vector<int64_t>& dims = nodes.attributes().dims();

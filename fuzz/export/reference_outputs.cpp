@@ -30,6 +30,7 @@ std::string boundOf(const Expr* expr) {
     const bool rounds = !info.combine || (info.combine != OpKind::Maximum && info.combine != OpKind::Minimum);
     return isFloat && rounds ? "terms" : "zero";
   }
+  if (info.combine && info.combine != OpKind::Set) return isFloat ? "terms" : "zero";
   if (isFloat && info.rule == IntervalRule::Formula) return "operands";
   switch (info.agreement) {
     case Agreement::Exact: return "bits";

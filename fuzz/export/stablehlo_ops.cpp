@@ -294,31 +294,64 @@ StablehloValue joinedAlong(const Lines& lines, const std::vector<StablehloValue>
   return lines.body().line(concat("concatenate ", names, "dim = ", axis), parts, parts[0].dtype, sizes);
 }
 
-// Of each element the coordinates in the operand, in a last axis: its own ones, and along `dim` the index.
-StablehloValue gathered(const Lines& lines) {
-  const StablehloValue value = lines.operand(0), indices = lines.operand(1);
-  const size_t rank = value.sizes.size();
-  const auto along = static_cast<size_t>(lines.attributes().dim());
-  Sizes one = indices.sizes, axes;
+// Of each index the coordinates of its element in the operand, in a last axis: its own ones, and along `dim` the index.
+StablehloValue placesOf(const Lines& lines, const StablehloValue& indices) {
+  const size_t rank = indices.sizes.size();
+  Sizes one = indices.sizes;
   one.push_back(1);
-  for (size_t axis = 0; axis < rank; ++axis) axes.push_back(static_cast<int64_t>(axis));
   std::vector<StablehloValue> parts;
   for (size_t axis = 0; axis < rank; ++axis) {
-    const StablehloValue place =
-        axis == along ? lines.cast(indices, DataType::Int64) : iota(lines, axis, indices.sizes);
+    const bool isAlong = static_cast<int64_t>(axis) == lines.attributes().dim();
+    const StablehloValue place = isAlong ? lines.cast(indices, DataType::Int64) : iota(lines, axis, indices.sizes);
     parts.push_back(lines.body().line(concat("reshape %", place.name), {place}, DataType::Int64, one));
   }
-  const StablehloValue places = joinedAlong(lines, parts, rank);
-  const std::string numbers = concat("#stablehlo.gather<collapsed_slice_dims = ", listed(axes),
-                                     ", start_index_map = ", listed(axes), ", index_vector_dim = ", rank, ">");
+  return joinedAlong(lines, parts, rank);
+}
+
+Sizes allAxesOf(const StablehloValue& value) {
+  Sizes axes;
+  for (size_t axis = 0; axis < value.sizes.size(); ++axis) axes.push_back(static_cast<int64_t>(axis));
+  return axes;
+}
+
+StablehloValue gathered(const Lines& lines) {
+  const StablehloValue value = lines.operand(0), indices = lines.operand(1);
+  const StablehloValue places = placesOf(lines, indices);
+  const std::string axes = listed(allAxesOf(value));
+  const std::string numbers = concat("#stablehlo.gather<collapsed_slice_dims = ", axes, ", start_index_map = ", axes,
+                                     ", index_vector_dim = ", value.sizes.size(), ">");
   std::string sizes;
-  for (size_t axis = 0; axis < rank; ++axis) sizes += axis == 0 ? "1" : ", 1";
+  for (size_t axis = 0; axis < value.sizes.size(); ++axis) sizes += axis == 0 ? "1" : ", 1";
   return lines.body().lines(
       concat("\"stablehlo.gather\"(%", value.name, ", %", places.name, ") {dimension_numbers = ", numbers,
              ", slice_sizes = array<i64: ", sizes, ">, indices_are_sorted = false} : (",
              stablehloType(value.dtype, value.sizes), ", ", stablehloType(DataType::Int64, places.sizes), ") -> ",
              stablehloType(value.dtype, indices.sizes)),
       1, value.dtype, indices.sizes);
+}
+
+// Elements that have no index are cut off.
+StablehloValue scattered(const Lines& lines) {
+  const StablehloValue value = lines.operand(0), indices = lines.operand(1);
+  StablehloValue source = lines.operand(2);
+  for (size_t axis = 0; axis < source.sizes.size(); ++axis) {
+    if (source.sizes[axis] != indices.sizes[axis]) source = slicedAt(lines, source, axis, 0, indices.sizes[axis], 1);
+  }
+  const StablehloValue places = placesOf(lines, indices);
+  const std::string axes = listed(allAxesOf(value)), element = stablehloType(value.dtype, {});
+  const std::string numbers =
+      concat("#stablehlo.scatter<inserted_window_dims = ", axes, ", scatter_dims_to_operand_dims = ", axes,
+             ", index_vector_dim = ", value.sizes.size(), ">");
+  const bool adds = lines.expr()->op() == OpKind::ScatterAdd;
+  const std::string sum = concat("      %at.sum = stablehlo.add %at.old, %at.new : ", element, "\n");
+  return lines.body().lines(
+      concat("\"stablehlo.scatter\"(%", value.name, ", %", places.name, ", %", source.name, ") ({\n    ^bb0(%at.old: ",
+             element, ", %at.new: ", element, "):\n", adds ? sum : "", "      stablehlo.return %at.",
+             adds ? "sum" : "new", " : ", element, "\n    }) {scatter_dimension_numbers = ", numbers,
+             ", indices_are_sorted = false, unique_indices = false} : (", stablehloType(value.dtype, value.sizes), ", ",
+             stablehloType(DataType::Int64, places.sizes), ", ", stablehloType(source.dtype, source.sizes), ") -> ",
+             stablehloType(value.dtype, value.sizes)),
+      1, value.dtype, value.sizes);
 }
 
 StablehloValue concatenated(const Lines& lines) {

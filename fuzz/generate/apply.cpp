@@ -426,6 +426,7 @@ bool applyFamily(Workspace& work, OpKind op) {
     case Family::Select: return applySelect(work);
     case Family::SliceScatter: return applySliceScatter(work);
     case Family::Gather: return applyGather(work);
+    case Family::Scatter: return applyScatter(work, op);
     case Family::Item: return applyItem(work);
     case Family::Reduction: return applyReduction(work, op);
     case Family::Welford: return applyWelford(work, op);

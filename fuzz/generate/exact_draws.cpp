@@ -91,6 +91,7 @@ double factorOf(const ExactDraw& draw, Family family) {
     case Family::Select:
     case Family::SliceScatter:
     case Family::Gather:
+    case Family::Scatter:
     case Family::Update: return draw.moves;
     case Family::Factory:
     case Family::Range:

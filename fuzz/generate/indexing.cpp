@@ -1,10 +1,13 @@
-// Ops that read at indices: a tensor of indices is a new input, counts, or what a remainder makes of integers. Indices
-// are in range in every run, but for a bad one now and then, which the run is to be rejected for.
+// Ops that read or write at indices: a tensor of indices is a new input, counts, or what a remainder makes of integers.
+// Indices are in range in every run, but for a bad one now and then, which the run is to be rejected for.
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 
 #include "fuser/case/recipe_data.h"
 #include "fuser/ir/builder.h"
+#include "fuzz/generate/exact_draws.h"
 #include "fuzz/generate/workspace.h"
 
 namespace fuser::fuzz {
@@ -116,38 +119,129 @@ int64_t drawCounts(Workspace& work, std::vector<AxisPlan> shape, const TensorVal
   return static_cast<int64_t>(work.keep(expanded, {0, std::max(most - 1, 0.0), true, false}));
 }
 
-}  // namespace
+// A tensor, one of its axes, and indices along it.
+struct Indexing {
+  size_t operand;
+  size_t dim;
+  size_t indices;
+};
 
-bool applyGather(Workspace& work) {
+std::optional<Indexing> drawIndexed(Workspace& work, const std::function<bool(const TensorValue&)>& suits) {
   Choices& choices = work.choices;
-  const auto suits = [](const TensorValue& value) { return value.tensor->rank() > 0; };
   int64_t operand = choices.chance(work.policy.newInput) ? -1 : drawTensor(work, suits);
   if (operand < 0) operand = static_cast<int64_t>(drawSource(work));
   const TensorValue value = work.tensors[static_cast<size_t>(operand)];
-  if (!suits(value)) return false;
+  if (!suits(value)) return std::nullopt;
   const size_t dim = choices.index(value.tensor->rank());
   const Sizes range{value.sizes[0][dim], value.sizes[1][dim]};
   const int64_t least = std::min(range[0], range[1]);
   std::vector<AxisPlan> shape = drawIndexShape(work, value, dim);
   if (least == 0) shape[dim].sizes = {0, 0};  // no index has an element
   const std::array<Dims, kRuns> sizes = sizesOf(shape);
-  if (!work.affordable(sizes)) return false;
+  if (!work.affordable(sizes)) return std::nullopt;
   constexpr double kKinds[] = {/*input*/ 0.6, /*computed*/ 0.25, /*counts*/ 0.15};
   const size_t kind = least == 0 ? 0 : choices.weighted(kKinds);
   int64_t indices = kind == 1   ? drawComputed(work, sizes, value, dim)
                     : kind == 2 ? drawCounts(work, shape, value, dim)
                                 : -1;
-  if (indices < 0 && !work.policy.inputs) return false;
+  if (indices < 0 && !work.policy.inputs) return std::nullopt;
   if (indices < 0) {
     const DataType dtype = choices.chance(0.7) ? DataType::Int64 : DataType::Int32;
     indices = static_cast<int64_t>(newIndices(work, dtype, shape, std::max<int64_t>(least, 1)));
     const bool isBad = !work.options.exactData && choices.chance(0.03);
     if (isBad) makeBad(work, static_cast<size_t>(indices), range);
   }
-  TensorView* read = work.tensors[static_cast<size_t>(indices)].tensor;
-  TensorView* result = build::structuralTensor(*work.fusion, OpKind::Gather, {value.tensor, read},
-                                               Attributes().dim(static_cast<int64_t>(dim)), work.freshName());
+  return Indexing{static_cast<size_t>(operand), dim, static_cast<size_t>(indices)};
+}
+
+bool isAtLeast(const std::array<Dims, kRuns>& sizes, const std::array<Dims, kRuns>& least) {
+  for (size_t run = 0; run < kRuns; ++run) {
+    if (sizes[run].size() != least[run].size()) return false;
+    for (size_t axis = 0; axis < sizes[run].size(); ++axis) {
+      if (sizes[run][axis] < least[run][axis]) return false;
+    }
+  }
+  return true;
+}
+
+// Elements for these indices, of the dtype: a tensor that has enough of them, the one that they are scattered into
+// itself among those, or a new one, a little longer now and then. -1: none is affordable.
+int64_t drawElements(Workspace& work, DataType dtype, size_t indices) {
+  Choices& choices = work.choices;
+  const std::array<Dims, kRuns> least = work.tensors[indices].sizes;
+  const int64_t found = choices.chance(0.4)
+                            ? drawTensor(work,
+                                         [&](const TensorValue& each) {
+                                           return each.tensor->dtype() == dtype && isAtLeast(each.sizes, least);
+                                         })
+                            : -1;
+  if (found >= 0) return found;
+  std::vector<AxisPlan> shape;
+  for (size_t axis = 0; axis < least[0].size(); ++axis) {
+    const int64_t more = choices.chance(0.1) ? 1 : 0;
+    const Sizes sizes{least[0][axis] + more, least[1][axis] + more};
+    const bool one = sizes == Sizes{1, 1} && choices.chance(0.8);
+    shape.push_back({one ? IterType::Broadcast : IterType::Iteration, false, sizes});
+  }
+  if (!work.affordable(sizesOf(shape))) return -1;
+  size_t source = newSource(work, dtype, shape);
+  if (!isAtLeast(work.tensors[source].sizes, least)) return -1;
+  if (work.tensors[source].tensor->dtype() != dtype) source = applyCast(work, source, dtype);
+  return static_cast<int64_t>(source);
+}
+
+// Each element of the result goes through all indices of its column.
+bool isShortSearch(const TensorValue& value, const TensorValue& indices, size_t dim) {
+  constexpr int64_t kMostSteps = 1 << 16;
+  for (size_t run = 0; run < kRuns; ++run) {
+    if (numel(value.sizes[run]) * indices.sizes[run][dim] > kMostSteps) return false;
+  }
+  return true;
+}
+
+Estimate scatteredEstimate(const TensorValue& value, const TensorValue& indices, const TensorValue& source, size_t dim,
+                           OpKind op) {
+  if (op == OpKind::Scatter) return hull(value.estimate, source.estimate);
+  const auto most = static_cast<double>(std::max(indices.sizes[0][dim], indices.sizes[1][dim]));
+  Estimate sum = hull(value.estimate, source.estimate);
+  sum.low = value.estimate.low + most * std::min(source.estimate.low, 0.0);
+  sum.high = value.estimate.high + most * std::max(source.estimate.high, 0.0);
+  return sum;
+}
+
+}  // namespace
+
+bool applyGather(Workspace& work) {
+  const std::optional<Indexing> drawn =
+      drawIndexed(work, [](const TensorValue& value) { return value.tensor->rank() > 0; });
+  if (!drawn) return false;
+  const TensorValue value = work.tensors[drawn->operand];
+  TensorView* result =
+      build::structuralTensor(*work.fusion, OpKind::Gather, {value.tensor, work.tensors[drawn->indices].tensor},
+                              Attributes().dim(static_cast<int64_t>(drawn->dim)), work.freshName());
   work.keep(result, value.estimate);
+  return true;
+}
+
+bool applyScatter(Workspace& work, OpKind op) {
+  const std::optional<Indexing> drawn = drawIndexed(work, [&](const TensorValue& value) {
+    return value.tensor->rank() > 0 && acceptsDtype(op, value.tensor->dtype());
+  });
+  if (!drawn) return false;
+  const TensorValue value = work.tensors[drawn->operand], indices = work.tensors[drawn->indices];
+  if (!isShortSearch(value, indices, drawn->dim)) return false;
+  const int64_t found = drawElements(work, value.tensor->dtype(), drawn->indices);
+  if (found < 0) return false;
+  const TensorValue source = work.tensors[static_cast<size_t>(found)];
+  const Estimate estimate = scatteredEstimate(value, indices, source, drawn->dim, op);
+  const int64_t terms = std::max(indices.sizes[0][drawn->dim], indices.sizes[1][drawn->dim]) + 1;
+  const bool adds = op == OpKind::ScatterAdd && work.options.exactData;
+  if (adds && !combinesExactly(OpKind::Sum, hull(value.estimate, source.estimate), value.tensor->dtype(), terms)) {
+    return false;
+  }
+  TensorView* result = build::structuralTensor(*work.fusion, op, {value.tensor, indices.tensor, source.tensor},
+                                               Attributes().dim(static_cast<int64_t>(drawn->dim)), work.freshName());
+  work.keep(result, estimate);
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "fuser/analysis/axis_map.h"
 #include "fuser/case/recipe_data.h"
 #include "fuser/ir/builder.h"
 #include "fuser/ir/updates.h"
@@ -290,8 +291,7 @@ Expectation expectationOf(const Workspace& work, size_t run) {
     for (const IterDomain* axis : indices->axes()) isEmpty |= work.sizeOf(axis->size(), run) == 0;
     if (isEmpty) continue;
     const bool seen = std::any_of(indices->uses().begin(), indices->uses().end(), [&](const Expr* reader) {
-      return reader->family() == Family::Gather && reader->input(1) == indices &&
-             isSeen(reader->output()->as<TensorView>());
+      return takesIndices(reader) && reader->input(1) == indices && isSeen(reader->output()->as<TensorView>());
     });
     // An update may overwrite the index, or what was read at it, before anybody sees it.
     if (seen && !hasUpdates(*work.fusion)) return Expectation::Rejected;

@@ -22,14 +22,17 @@ void drawUpdates(Choices& choices, const GeneratorOptions& options, Policy& poli
   weight = has ? std::max(weight, 1.0) * 3 : 0;
 }
 
-// Several of them, too. What decides it is a number that is drawn for something else, so that the other cases of a seed
-// stay what they are.
+// Several of them, too. What decides it is a number that is drawn for something else, in another way for each op: the
+// other cases of a seed stay what they are.
 void drawIndexing(const GeneratorOptions& options, double drawn, Policy& policy) {
-  constexpr double kShare = 0.12;
-  const bool asked = options.only.size() < std::size(kAllOps) / 4 && options.only.count(OpKind::Gather) != 0;
-  const bool has =
-      policy.allowed[static_cast<size_t>(OpKind::Gather)] && (asked || std::fmod(drawn * 1024, 1) < kShare);
-  policy.opWeights[static_cast<size_t>(OpKind::Gather)] = has ? 3 : 0;
+  const auto draw = [&](OpKind op, double factor, double share, double weight) {
+    const bool asked = options.only.size() < std::size(kAllOps) / 4 && options.only.count(op) != 0;
+    const bool has = policy.allowed[static_cast<size_t>(op)] && (asked || std::fmod(drawn * factor, 1) < share);
+    policy.opWeights[static_cast<size_t>(op)] = has ? weight : 0;
+  };
+  draw(OpKind::Gather, 1024, 0.12, 3);
+  draw(OpKind::Scatter, 733, 0.05, 3);
+  draw(OpKind::ScatterAdd, 877, 0.07, 3);
 }
 
 void drawOps(Choices& choices, const GeneratorOptions& options, Policy& policy) {

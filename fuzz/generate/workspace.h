@@ -143,6 +143,7 @@ bool applySliceScatter(Workspace& work);
 
 // --- indexing.cpp ---
 bool applyGather(Workspace& work);
+bool applyScatter(Workspace& work, OpKind op);
 
 // --- updates.cpp ---
 bool applyUpdate(Workspace& work);

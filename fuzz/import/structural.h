@@ -34,6 +34,8 @@ void placedSelection(NodeWriter& node);
 void replacedSlice(NodeWriter& node);
 void replacedSelection(NodeWriter& node);
 void gathered(NodeWriter& node);
+void scattered(NodeWriter& node);
+void slicesAtIndices(NodeWriter& node);
 void embedded(NodeWriter& node);
 void filled(NodeWriter& node);
 void filledWithZeros(NodeWriter& node);

@@ -213,6 +213,22 @@ void gathered(NodeWriter& node) {
   node.write(concat(node.packet(), "(", node.operand("self"), ", ", node.operand("index"), ") {dim = ", axis, "}"));
 }
 
+void scattered(NodeWriter& node) {
+  node.takesOnly({"self", "dim", "index", "src"});
+  const int64_t axis = node.axis("dim", 0, node.tensor("self").shape.size());
+  node.write(concat(node.packet(), "(", node.operand("self"), ", ", node.operand("index"), ", ", node.operand("src"),
+                    ") {dim = ", axis, "}"));
+}
+
+void slicesAtIndices(NodeWriter& node) {
+  node.takesOnly({"self", "dim", "index", "source", "alpha"});
+  const int64_t axis = node.axis("dim", 0, node.tensor("self").shape.size());
+  std::string source = node.operand("source");
+  if (node.has("alpha")) source = node.between(concat("mul(", source, ", ", node.operand("alpha"), ")"));
+  node.write(concat(node.packet(), "(", node.operand("self"), ", ", node.operand("index"), ", ", source,
+                    ") {dim = ", axis, "}"));
+}
+
 // What gradients do is no matter here.
 void embedded(NodeWriter& node) {
   node.takesOnly({"weight", "indices", "padding_idx", "scale_grad_by_freq", "sparse"});

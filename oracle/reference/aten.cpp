@@ -51,6 +51,13 @@ at::Tensor product(const at::Tensor& x, const std::vector<int64_t>& dims) {
   return result;
 }
 
+at::Tensor scatterAdded(const at::Tensor& x, int64_t dim, const at::Tensor& indices, const at::Tensor& source) {
+  const at::ScalarType dtype = x.scalar_type();
+  const bool isNarrow = dtype == at::kHalf || dtype == at::kBFloat16;
+  if (!isNarrow) return at::scatter_add(x, dim, indices, source);
+  return at::scatter_add(x.to(at::kFloat), dim, indices, source.to(at::kFloat)).to(dtype);
+}
+
 bool isNumber(const at::Tensor& x) { return x.unsafeGetTensorImpl()->is_wrapped_number(); }
 
 at::Tensor interpolated(const at::Tensor& x, const at::Tensor& y, const at::Tensor& weight) {
@@ -219,6 +226,9 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
       return at::slice_scatter(x[0], x[1], a.dims[0], a.numbers[0], a.numbers[1], a.numbers[2]);
     // LibTorch 2.11 reads other elements by an expanded index of i32.
     case OpKind::Gather: return at::gather(x[0], a.dims[0], x[1].to(at::kLong));
+    // One after another, in the order of the indices. Of 16 bits LibTorch rounds each sum to them, not the last alone.
+    case OpKind::Scatter: return at::scatter(x[0], a.dims[0], x[1].to(at::kLong), x[2]);
+    case OpKind::ScatterAdd: return scatterAdded(x[0], a.dims[0], x[1].to(at::kLong), x[2]);
     case OpKind::Sum: return at::sum(x[0], a.dims, false);
     case OpKind::Prod: return product(x[0], a.dims);
     case OpKind::Amax: return at::amax(x[0], a.dims, false);

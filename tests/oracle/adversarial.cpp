@@ -1,4 +1,5 @@
 #include "tests/oracle/adversarial.h"
+#include "tests/oracle/scattered.h"
 
 #include <algorithm>
 #include <bit>
@@ -244,6 +245,8 @@ class Engine {
       case Family::Select:
       case Family::SliceScatter:
       case Family::Gather: return view(expr, x);
+      case Family::Scatter:
+        return scattered(x, static_cast<size_t>(dims[0]), expr->op() == OpKind::ScatterAdd, random_);
       case Family::Update: FUSER_CHECK(false, "a functional fusion has no updates");
       case Family::Item: return x[0].cast(expr->output()->dtype());
       case Family::Reduction: return reduction(expr, x[0]);

@@ -81,7 +81,8 @@ TEST(ViewMapProperty, EveryElementIsOneElementOfOneOperand) {
   for (OpKind op : kAllOps) {
     const FamilyInfo& family = familyInfo(opInfo(op).family);
     // Which element an index names is data.
-    const bool isMap = family.elements == Elements::Move && family.operands != FamilyOperands::Indexed;
+    const bool isData = family.operands == FamilyOperands::Indexed || family.operands == FamilyOperands::Scattered;
+    const bool isMap = family.elements == Elements::Move && !isData;
     if (isMap) options.only.insert(op);
   }
   int64_t elements = 0;

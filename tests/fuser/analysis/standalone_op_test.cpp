@@ -33,6 +33,8 @@ constexpr OpCase kOps[] = {
     {Family::Select, "%y = select(%x) {dim = 1, index = -1}", false},
     {Family::SliceScatter, "%y = slice_scatter(%x, %x) {dim = 1}", false},
     {Family::Gather, "%i = full() {shape = [2, i1], fill_value = 0, dtype = i64} %y = gather(%x, %i) {dim = 0}", false},
+    {Family::Scatter, "%i = full() {shape = [2, i1], fill_value = 0, dtype = i64} %y = scatter(%x, %i, %x) {dim = 0}",
+     false},
     {Family::Flip, "%y = flip(%x) {dims = [1]}", true},
     {Family::Reduction, "%y = sum(%x) {dims = [1]}", true},
     {Family::Reduction, "%y = amax(%x) {dims = [0]}", true},

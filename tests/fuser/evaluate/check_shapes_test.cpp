@@ -97,6 +97,23 @@ TEST_F(CheckShapesTest, CatAllowsAnySizesAlongItsAxisOnly) {
   EXPECT_EQ(rejection({{4, 3}, {4, 1}}), "%c = cat: axis 1 of %x has size 3, that of %y has size 1");
 }
 
+TEST_F(CheckShapesTest, AScatterHasAPlaceAndAnElementForEachIndex) {
+  const auto symbols = [&](const char* a, const char* b) {
+    return std::vector<IntExpr>{fusion.extentSymbol(a), fusion.extentSymbol(b)};
+  };
+  TensorView* x = input("x", {"i0", "i1"});
+  TensorView* i = build::input(fusion, DataType::Int64, symbols("i2", "i3"), "i");
+  TensorView* u = build::input(fusion, DataType::Float, symbols("i4", "i5"), "u");
+  build::structuralTensor(fusion, OpKind::Scatter, {x, i, u}, Attributes().dim(0), "y");
+  EXPECT_EQ(rejection({{4, 3}, {9, 3}, {9, 3}}), "");
+  EXPECT_EQ(rejection({{4, 3}, {9, 2}, {10, 5}}), "");
+  EXPECT_EQ(rejection({{4, 3}, {0, 7}, {1, 1}}), "");
+  EXPECT_EQ(rejection({{4, 3}, {9, 4}, {9, 4}}), "%y = scatter: axis 1 of %x has size 3, that of %i has size 4");
+  EXPECT_EQ(rejection({{4, 3}, {9, 3}, {8, 3}}), "%y = scatter: axis 0 of %u has size 8, that of %i has size 9");
+  EXPECT_EQ(rejection({{0, 3}, {9, 3}, {9, 3}}),
+            "%y = scatter: every index is out of range for axis 0 of %x, of size 0");
+}
+
 TEST_F(CheckShapesTest, AGatherHasAnElementForEachIndexAlongTheOtherAxes) {
   TensorView* x = input("x", {"i0", "i1"});
   TensorView* i = build::input(fusion, DataType::Int64, {fusion.extentSymbol("i2"), fusion.extentSymbol("i3")}, "i");

@@ -9,7 +9,7 @@
 namespace fuser {
 
 inline bool callsFunctionWithArray(const Kernel& kernel) {
-  constexpr const char* kFunctions[] = {" Sin ", " Cos ", " Tan "};
+  constexpr const char* kFunctions[] = {" Sin ", " Cos ", " Tan ", " Sinc "};
   const std::string text = printKernel(kernel);
   return std::any_of(std::begin(kFunctions), std::end(kFunctions),
                      [&](const char* name) { return text.find(name) != std::string::npos; });

@@ -26,6 +26,7 @@ bool takes(OpKind op, size_t rank) {
     case Family::Select:
     case Family::SliceScatter:
     case Family::Gather:
+    case Family::Scatter:
     case Family::Flip: return rank > 0;
     default: return true;
   }

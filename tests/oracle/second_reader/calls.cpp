@@ -345,6 +345,34 @@ std::map<std::string, Evaluation> movesAndReductions() {
        [](const Call& call) -> Results {
          return {at::gather(call.x.at(0), call.number("dim"), call.x.at(1).to(at::kLong))};
        }},
+      {"scatter",
+       [](const Call& call) -> Results {
+         return {at::scatter(call.x.at(0), call.number("dim"), call.x.at(1).to(at::kLong), call.x.at(2))};
+       }},
+      {"scatter_add",
+       [](const Call& call) -> Results {
+         const at::ScalarType dtype = call.x.at(0).scalar_type();
+         const bool isNarrow = dtype == at::kHalf || dtype == at::kBFloat16;
+         const at::ScalarType held = isNarrow ? at::kFloat : dtype;
+         return {at::scatter_add(call.x.at(0).to(held), call.number("dim"), call.x.at(1).to(at::kLong),
+                                 call.x.at(2).to(held))
+                     .to(dtype)};
+       }},
+      {"index_add",
+       [](const Call& call) -> Results {
+         return {at::index_add(call.x.at(0), call.number("dim"), call.x.at(1), call.x.at(2))};
+       }},
+      {"index_copy",
+       [](const Call& call) -> Results {
+         return {at::index_copy(call.x.at(0), call.number("dim"), call.x.at(1), call.x.at(2))};
+       }},
+      {"index_put",
+       [](const Call& call) -> Results {
+         c10::List<std::optional<Tensor>> indices;
+         for (size_t i = 1; i + 1 < call.x.size(); ++i) indices.push_back(call.x[i].to(at::kLong));
+         const bool adds = call.has("accumulate") && call.word("accumulate") == "true";
+         return {at::index_put(call.x.at(0), indices, call.x.back(), adds)};
+       }},
       {"expand", [](const Call& call) -> Results { return {call.x.at(0).expand(call.numbers("shape"))}; }},
       {"reshape", [](const Call& call) -> Results { return {at::reshape(call.x.at(0), call.numbers("shape"))}; }},
       {"repeat", [](const Call& call) -> Results { return {call.x.at(0).repeat(call.numbers("repeats"))}; }},

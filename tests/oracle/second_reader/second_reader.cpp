@@ -339,6 +339,7 @@ const std::map<std::string, std::string>& exceptions() {
       {"hardtanh", "torch.nn.functional's check of its bounds stands before at::hardtanh"},
       {"lerp", "at::lerp wants operands of one dtype: they are converted to at::result_type"},
       {"prod", "at::prod takes one axis: one call an axis, the last one first"},
+      {"scatter_add", "of 16 bits in f32, rounded once: LibTorch rounds each sum, where indices are not expanded"},
       {"softsign",
        "torch.nn.functional's x / (|x| + 1), LibTorch has no call; of integers converted first, which PyTorch does "
        "not"},

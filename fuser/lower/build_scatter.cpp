@@ -1,0 +1,106 @@
+// Statements of what writes at indices that are data. A thread computes an element of the result from all that may be
+// written to it: it goes through the indices along `dim`, in their order, and joins what is meant for its own place. So
+// no two threads write one element, and the result has the same bits in every run. An index that is out of its range is
+// meant for no place, and reported.
+//   %y = scatter_add(%x, %i, %u) {dim = 0}
+//   acc = x[p, …]
+//   for j { q = i[j, …]; if (q == p) { acc = acc + u[j, …] } if (!(0 <= q < n)) { report q } }
+//   y[p, …] = acc
+#include "fuser/analysis/index_range.h"
+#include "fuser/ir/view_axes.h"
+#include "fuser/lower/build_statements.h"
+
+namespace fuser {
+
+// The loop is under no condition: those inside of it may move out once barriers are known.
+void StatementBuilder::scatter(const Element& element, IntExpr condition, Body& body) {
+  const Expr* expr = element.expr;
+  const auto* result = expr->output()->as<TensorView>();
+  const bool joins = expr->info().combine != OpKind::Set;
+  const DataType dtype = joins ? computeType(result->dtype()) : result->dtype();
+  const Access held{addBuffer(nullptr, dtype, MemoryType::Local, 1), ints_.constant(0)};
+  body.push_back({Allocate{held.buffer}});
+  emitScope(
+      condition, [&](Body& inner) { convert(expr, held, operandOf(element, 0, inner), inner); }, body);
+  const auto dim = static_cast<size_t>(expr->attributes().dim());
+  const std::vector<IntExpr> sizes = sizesOf(expr->input(1)->as<TensorView>());
+  std::vector<IntExpr> at = coordinatesOf(element);
+  const IntExpr place = at[dim];
+  std::vector<For> loops;
+  at[dim] = loopOver(importExtent(sizes[dim]), loops);
+  IntExpr hasIndex = condition;
+  for (size_t axis = 0; axis < at.size(); ++axis) {
+    if (axis == dim || sizes[axis] == result->axes()[axis]->size()) continue;
+    hasIndex = ints_.conjunction(hasIndex, ints_.less(at[axis], importExtent(sizes[axis])));
+  }
+  Body turn;
+  const size_t before = inlined_.size();
+  emitScope(
+      hasIndex, [&](Body& inner) { scatterOne(element, held, at, place, inner); }, turn);
+  inlined_.resize(before);
+  if (loops.empty()) {
+    body.insert(body.end(), turn.begin(), turn.end());
+  } else {
+    loops[0].body = std::move(turn);
+    body.push_back({std::move(loops[0])});
+  }
+  emitScope(
+      condition, [&](Body& inner) { convert(expr, element.target, access(held.buffer, held.index), inner); }, body);
+}
+
+// Joins the element of an index to what is held, if it is meant for this place.
+void StatementBuilder::scatterOne(const Element& element, const Access& held, const std::vector<IntExpr>& at,
+                                  IntExpr place, Body& body) {
+  const Expr* expr = element.expr;
+  const auto* indices = expr->input(1)->as<TensorView>();
+  const auto* source = expr->input(2)->as<TensorView>();
+  const auto* tensor = expr->input(0)->as<TensorView>();
+  const IntExpr size = tensor->axes().at(static_cast<size_t>(expr->attributes().dim()))->size();
+  const Access index = inRegister(inlineElement(expr, indices, at, body), body);
+  const Operand number = access(index.buffer, index.index);
+  const IntExpr here = loadTruth("here", truthOf(element, OpKind::Eq, number, integer(place), body), body);
+  emitScope(
+      here,
+      [&](Body& inner) {
+        const Operand written = inlineElement(expr, source, at, inner);
+        const OpKind combine = *expr->info().combine;
+        if (combine == OpKind::Set) return convert(expr, held, written, inner);
+        Compute join;
+        join.op = combine;
+        join.computeDtype = kernel_.buffers[static_cast<size_t>(held.buffer)].dtype;
+        join.target = held;
+        join.operands = {access(held.buffer, held.index), written};
+        join.source = expr;
+        inner.push_back({std::move(join)});
+      },
+      body);
+  if (isIndexInside(indices, size)) return;
+  emitScope(
+      ints_.equal(here, ints_.constant(0)),
+      [&](Body& other) {
+        const IntExpr extent = importExtent(size);
+        const IntExpr inside = loadTruth("inside", isInside(element, index, extent, other), other);
+        emitScope(
+            ints_.equal(inside, ints_.constant(0)),
+            [&](Body& inner) { report(expr, numberAmong(indices, at), index, extent, inner); }, other);
+      },
+      body);
+}
+
+// target = source, in the target's dtype.
+void StatementBuilder::convert(const Expr* expr, const Access& target, const Operand& source, Body& body) {
+  const DataType dtype = kernel_.buffers[static_cast<size_t>(target.buffer)].dtype;
+  const bool isElement = source.kind == Operand::Kind::Access;
+  if (isElement && kernel_.buffers[static_cast<size_t>(source.access.buffer)].dtype == dtype) {
+    return body.push_back({Move{target, source.access, 1}});
+  }
+  Compute statement;
+  statement.op = OpKind::Set;
+  statement.computeDtype = dtype;
+  statement.target = target;
+  statement.operands = {source};
+  statement.source = expr;
+  body.push_back({std::move(statement)});
+}
+
+}  // namespace fuser

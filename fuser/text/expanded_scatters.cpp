@@ -1,0 +1,160 @@
+// Names that write at indices, made of a scatter or scatter_add.
+#include "fuser/ir/builder.h"
+#include "fuser/ir/infer.h"
+#include "fuser/ir/view_axes.h"
+#include "fuser/support/check.h"
+#include "fuser/text/expansions.h"
+
+namespace fuser::text {
+namespace {
+
+// Scatters slices to a vector of indices along an axis: each index for all places along the others.
+TensorView* scatterSlices(Fusion& fusion, OpKind op, TensorView* tensor, TensorView* indices, TensorView* slices,
+                          size_t dim, const std::string& name) {
+  std::vector<int64_t> added;
+  std::vector<IntExpr> shape = sizesOf(slices);
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (axis != dim) added.push_back(static_cast<int64_t>(axis));
+  }
+  shape[dim] = fusion.ints().constant(-1);
+  if (!added.empty()) indices = build::unsqueeze(fusion, indices, added, name + ".indices");
+  if (!added.empty()) indices = build::expand(fusion, indices, shape, name + ".places");
+  return build::structuralTensor(fusion, op, {tensor, indices, slices}, Attributes().dim(static_cast<int64_t>(dim)),
+                                 name);
+}
+
+TensorView* slicesAtIndices(Fusion& fusion, std::string_view op, OpKind kind, const std::vector<Val*>& operands,
+                            const NamedAttributes& attributes, const std::string& name) {
+  auto* tensor = operands[0]->as<TensorView>();
+  auto* indices = operands[1]->as<TensorView>();
+  auto* source = operands[2]->as<TensorView>();
+  const size_t dim = axisOf(op, tensor, attributes.axis(AttributeName::dim));
+  FUSER_USER_CHECK(indices->rank() <= 1, op, ": the indices have ", indices->rank(), " axes, not 0 or 1");
+  FUSER_USER_CHECK(source->rank() == tensor->rank(), op, " of ", typeText(source), " into ", typeText(tensor),
+                   ": ranks differ");
+  if (indices->rank() == 0) indices = build::unsqueeze(fusion, indices, {0}, name + ".vector");
+  const std::vector<IntExpr> sizes = sizesOf(tensor), given = sizesOf(source), number = sizesOf(indices);
+  std::vector<IntExpr> wanted = sizes;
+  wanted[dim] = number[0];
+  bool differs = false;
+  for (size_t axis = 0; axis < sizes.size(); ++axis) {
+    const bool isConstant = given[axis]->isConstant() && wanted[axis]->isConstant();
+    FUSER_USER_CHECK(!isConstant || given[axis] == wanted[axis], op, " of ", typeText(source), " into ",
+                     typeText(tensor), ": axis ", axis, " has size ", given[axis]->value, ", not ",
+                     wanted[axis]->value);
+    differs |= given[axis] != wanted[axis];
+  }
+  // An expand to the sizes that it has to have fails, at run time, where it has others.
+  for (size_t axis = 0; axis < sizes.size() && differs; ++axis) {
+    FUSER_USER_CHECK(!given[axis]->isConstant(1) || wanted[axis]->isConstant(1), op, " of ", typeText(source), " into ",
+                     typeText(tensor), ": axis ", axis, " has size 1, and is not repeated");
+  }
+  if (differs) source = build::expand(fusion, source, wanted, name + ".slices");
+  return scatterSlices(fusion, kind, tensor, indices, source, dim, name);
+}
+
+// The shape that tensors are broadcast to together, aligned at the last axis.
+std::vector<IntExpr> commonShape(Fusion& fusion, std::span<TensorView* const> tensors) {
+  std::vector<IntExpr> shape;
+  for (const TensorView* tensor : tensors) {
+    const std::vector<IntExpr> sizes = sizesOf(tensor);
+    if (sizes.size() > shape.size())
+      shape.insert(shape.begin(), sizes.size() - shape.size(), fusion.ints().constant(1));
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      IntExpr& joined = shape[shape.size() - sizes.size() + i];
+      if (joined->isConstant(1)) joined = sizes[i];
+    }
+  }
+  return shape;
+}
+
+TensorView* broadcastTo(Fusion& fusion, TensorView* tensor, const std::vector<IntExpr>& shape,
+                        const std::string& name) {
+  return sizesOf(tensor) == shape ? tensor : build::expand(fusion, tensor, shape, name);
+}
+
+// Row-major over several axes: what each index says along its own; -1 where one of them is out of its range.
+Val* rowMajor(Fusion& fusion, std::span<TensorView* const> indices, std::span<Val* const> sizes,
+              const std::string& name) {
+  Val* zero = fusion.newConstant(ScalarValue(int64_t{0}));
+  Val *number = nullptr, *isInside = nullptr;
+  for (size_t axis = 0; axis < indices.size(); ++axis) {
+    const std::string own = concat(name, ".", axis);
+    Val* isLow = build::binary(fusion, OpKind::Ge, indices[axis], zero, own + ".low");
+    Val* isHigh = build::binary(fusion, OpKind::Lt, indices[axis], sizes[axis], own + ".high");
+    Val* inside = build::binary(fusion, OpKind::LogicalAnd, isLow, isHigh, own + ".inside");
+    isInside = isInside ? build::binary(fusion, OpKind::LogicalAnd, isInside, inside, own + ".all") : inside;
+    if (!number) {
+      number = indices[axis];
+      continue;
+    }
+    Val* row = build::binary(fusion, OpKind::Mul, number, sizes[axis], own + ".row");
+    number = build::binary(fusion, OpKind::Add, row, indices[axis], own + ".number");
+  }
+  return build::where(fusion, isInside, number, fusion.newConstant(ScalarValue(int64_t{-1})), name + ".number");
+}
+
+}  // namespace
+
+// torch.index_add: sums of slices, at a vector of indices or a single one.
+TensorView* indexAdded(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                       const std::string& name) {
+  return slicesAtIndices(fusion, "index_add", OpKind::ScatterAdd, operands, attributes, name);
+}
+
+// torch.index_copy: slices in place of those at the indices.
+TensorView* indexCopied(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                        const std::string& name) {
+  return slicesAtIndices(fusion, "index_copy", OpKind::Scatter, operands, attributes, name);
+}
+
+// torch.index_put: a tensor, indices of its first axes, which meet each other, and values for each of them.
+TensorView* indexPut(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                     const std::string& name) {
+  FUSER_USER_CHECK(operands.size() >= 3, "index_put takes a tensor, indices of its first axes, and values");
+  auto* tensor = operands[0]->as<TensorView>();
+  auto* values = operands.back()->as<TensorView>();
+  const size_t axes = operands.size() - 2;
+  FUSER_USER_CHECK(axes <= tensor->rank(), "index_put: indices of ", axes, " axes, and ", typeText(tensor), " has ",
+                   tensor->rank());
+  IntExprArena& ints = fusion.ints();
+  std::vector<TensorView*> indices;
+  std::vector<Val*> sizes;
+  for (size_t axis = 0; axis < axes; ++axis) {
+    auto* given = operands[axis + 1]->as<TensorView>();
+    FUSER_USER_CHECK(given->dtype() == DataType::Int64 || given->dtype() == DataType::Int32,
+                     "index_put: indices are i64 or i32, not ", given->dtype());
+    if (given->dtype() != DataType::Int64) {
+      given = build::cast(fusion, given, DataType::Int64, concat(name, ".", axis, ".wide"))->as<TensorView>();
+    }
+    sizes.push_back(sizeAsScalar(fusion, tensor, axis, concat(name, ".size", axis)));
+    indices.push_back(countedFromStart(fusion, given, sizes.back(), concat(name, ".", axis)));
+  }
+  const std::vector<IntExpr> whole = sizesOf(tensor);
+  const std::vector<IntExpr> places = commonShape(fusion, indices);
+  FUSER_USER_CHECK(places.size() + tensor->rank() - axes <= kMaxRank, "index_put: more than ", kMaxRank, " axes");
+  TensorView* numbers = indices[0];
+  if (axes > 1) numbers = rowMajor(fusion, indices, sizes, name)->as<TensorView>();
+  numbers = broadcastTo(fusion, numbers, places, name + ".numbers");
+  IntExpr count = ints.constant(1), rows = ints.constant(1);
+  for (IntExpr size : places) count = ints.mul(count, size);
+  for (size_t axis = 0; axis < axes; ++axis) rows = ints.mul(rows, whole[axis]);
+  std::vector<IntExpr> wide = places, flat{count}, table{rows};
+  for (std::vector<IntExpr>* shape : {&wide, &flat, &table}) {
+    shape->insert(shape->end(), whole.begin() + static_cast<ptrdiff_t>(axes), whole.end());
+  }
+  const auto reshaped = [&](TensorView* from, const std::vector<IntExpr>& shape, const char* what) {
+    return sizesOf(from) == shape ? from : build::reshape(fusion, from, shape, name + what);
+  };
+  FUSER_USER_CHECK(values->rank() <= wide.size(), "index_put: values of ", typeText(values), " for ", wide.size(),
+                   " axes of what the indices name");
+  values = reshaped(broadcastTo(fusion, values, wide, name + ".values"), flat, ".slices");
+  const bool adds = attributes.flagOr(AttributeName::accumulate, false);
+  const bool isWhole = axes == 1;
+  TensorView* result =
+      scatterSlices(fusion, adds ? OpKind::ScatterAdd : OpKind::Scatter, reshaped(tensor, table, ".table"),
+                    reshaped(numbers, {count}, ".vector"), values, 0, isWhole ? name : name + ".rows");
+  return isWhole ? result : build::reshape(fusion, result, whole, name);
+}
+
+}  // namespace fuser::text
