@@ -98,13 +98,21 @@ int tenthOf(const Interval& set, double number, DataType dtype) {
   return std::min(static_cast<int>(10 * position), 9);
 }
 
+bool isCandidate(const Value& sets, int64_t place, int64_t number) {
+  if (!sets.candidates) return true;
+  const std::vector<int64_t>& members = (*sets.candidates)[static_cast<size_t>(place)];
+  return members.empty() || std::binary_search(members.begin(), members.end(), number);
+}
+
 Outcome judgeElement(const Value& actual, int64_t at, const Value& sets, int64_t place) {
   if (actual.whole) {
     const int64_t number = actual.wholeAt(at).lo;
     const Whole& set = sets.wholeAt(place);
-    const bool inside = set.lo <= number && number <= set.hi;
+    const bool inside = set.lo <= number && number <= set.hi && isCandidate(sets, place, number);
     const int decided = set.isSingle() ? kNarrowest : 0;
-    return {inside, set.isSingle(), decided, set.isSingle(), inside ? 0 : distance(set, number)};
+    // Between two candidates it is at least one away.
+    const double away = inside ? 0 : std::max<double>(distance(set, number), 1);
+    return {inside, set.isSingle(), decided, set.isSingle(), away};
   }
   const double number = actual.realAt(at).single();
   const Interval& set = sets.realAt(place);

@@ -128,6 +128,8 @@ struct Value {
   std::shared_ptr<const std::vector<Whole>> whole;
   std::shared_ptr<const std::vector<Unrounded>> products;  // parallel to `real`, or null
   std::shared_ptr<const std::vector<double>> scales;       // for sums: sum(|term|), parallel to `real`; or null
+  // Parallel to `whole`, or null: the members of each set, where they are not all between its ends; else none.
+  std::shared_ptr<const std::vector<std::vector<int64_t>>> candidates = nullptr;
 
   const Interval& realAt(int64_t offset) const { return (*real)[static_cast<size_t>(offset)]; }
   const Whole& wholeAt(int64_t offset) const { return (*whole)[static_cast<size_t>(offset)]; }

@@ -73,6 +73,7 @@ Value anyOf(const std::vector<Value>& marks, OpKind op) {
 Value unknownWhereMarked(const Value& result, const Value& marks) {
   FUSER_CHECK(marks.strides == result.strides, "marks lie as what they mark");
   Value known = result;
+  known.candidates = nullptr;
   const auto isMarked = [&](size_t i) { return (*marks.real)[i].has(kNan); };
   if (result.whole) {
     std::vector<Whole> sets = *result.whole;
@@ -260,7 +261,8 @@ bool isFixed(OpKind op) {
     case RuleGroup::Classification:
     case RuleGroup::Selection:
     case RuleGroup::Structural:
-    case RuleGroup::Reduction: return true;
+    case RuleGroup::Reduction:
+    case RuleGroup::Pick: return true;
     case RuleGroup::Formula:
       return op == OpKind::Addcmul || op == OpKind::Addcdiv || op == OpKind::LeakyRelu || op == OpKind::Hardshrink ||
              op == OpKind::Softshrink || op == OpKind::Threshold || op == OpKind::Deg2rad || op == OpKind::Rad2deg;

@@ -380,6 +380,7 @@ Value applyRule(OpKind op, std::span<const Value> x, DataType common, const Arit
       return isReal(common) ? formula(op, x, common, arithmetic.library) : formulaOfIntegers(op, x, common);
     case RuleGroup::Structural:
     case RuleGroup::Reduction:
+    case RuleGroup::Pick:
     case RuleGroup::Variance: break;
   }
   FUSER_CHECK(false, fuser::opName(op), " is not pointwise");

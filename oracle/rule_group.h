@@ -24,6 +24,7 @@ enum class RuleGroup : uint8_t {
   Formula,         // the printed steps, one by one; of integers, the row's exact steps
   Structural,      // moves, sizes, casts, what is made of nothing: slice.cpp
   Reduction,       // sums, products, extremes: reduction.cpp
+  Pick,            // extreme_index.cpp
   Variance,        // welford.cpp
 };
 
@@ -171,6 +172,8 @@ constexpr RuleGroup ruleGroup(fuser::OpKind op) {
     case OpKind::Mean:
     case OpKind::Prod:
     case OpKind::Sum: return RuleGroup::Reduction;
+    case OpKind::Argmax:
+    case OpKind::Argmin: return RuleGroup::Pick;
     case OpKind::Var:
     case OpKind::VarMean: return RuleGroup::Variance;
   }

@@ -109,6 +109,9 @@ Value joined(std::span<const Value> x, size_t dim);
 Value reshaped(const Value& x, fuser::Dims shape);
 Value repeatedBy(const Value& x, const fuser::Dims& repeats);
 
+// argmax, argmin: where the most extreme term may be.
+Value extremeIndex(const fuser::Expr& expr, const Value& operand, const Arithmetic& arithmetic);
+
 // var (result 0) and var_mean (0: variance, 1: mean).
 Value welford(const fuser::Expr& expr, size_t result, const Value& operand, fuser::ReductionDepth depth);
 

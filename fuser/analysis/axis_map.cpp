@@ -180,6 +180,7 @@ class ViewMap {
       case Family::Item:
       case Family::Update:
       case Family::Welford:
+      case Family::ExtremeIndex:
       case Family::Reduction: FUSER_CHECK(false, opName(expr_->op()), " is not a view");
     }
     return std::move(element_);
@@ -316,6 +317,7 @@ std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
     case Family::Expand:
     case Family::Update:
     case Family::Reduction:
+    case Family::ExtremeIndex:
     case Family::Welford: return map;
     case Family::Permute: return {dims.begin(), dims.end()};
     case Family::Broadcast: {

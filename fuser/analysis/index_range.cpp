@@ -134,6 +134,14 @@ class RangeFinder {
     return rises ? Ends{start, ints_.sub(end, number(1))} : Ends{ints_.add(end, number(1)), start};
   }
 
+  // How many elements one result reduces; at least one, or the run is refused.
+  IntExpr termsOf(const Expr* expr) {
+    const std::vector<IntExpr> sizes = sizesOf(expr->input(0)->as<TensorView>());
+    IntExpr terms = number(1);
+    for (int64_t dim : expr->attributes().dims()) terms = ints_.mul(terms, sizes.at(static_cast<size_t>(dim)));
+    return terms;
+  }
+
   Ends ofResult(const Expr* expr) {
     const FamilyInfo& family = familyInfo(expr->family());
     if (isPointwise(expr->op())) return ofPointwise(expr);
@@ -146,6 +154,7 @@ class RangeFinder {
     if (family.coordinates == Coordinates::AxisMap) return ofOperands(expr);  // what it moves, and puts beside that
     if (expr->family() == Family::Range) return ofRange(expr);
     if (expr->family() == Family::Eye) return {number(0), number(1)};
+    if (expr->family() == Family::ExtremeIndex) return {number(0), ints_.sub(termsOf(expr), number(1))};
     const bool keeps = expr->family() == Family::Cast || expr->family() == Family::LoadStore ||
                        expr->family() == Family::Factory || expr->op() == OpKind::Amax || expr->op() == OpKind::Amin;
     return keeps ? of(expr->input(0)) : ofType(expr->output()->dtype());

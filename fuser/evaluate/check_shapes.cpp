@@ -49,7 +49,8 @@ void checkExpand(const Expr* expr, ExpressionEvaluator& evaluator) {
 }
 
 void checkReduction(const Expr* expr, ExpressionEvaluator& evaluator) {
-  if (expr->op() != OpKind::Amax && expr->op() != OpKind::Amin) return;
+  const bool isExtreme = expr->op() == OpKind::Amax || expr->op() == OpKind::Amin;
+  if (!isExtreme && expr->family() != Family::ExtremeIndex) return;
   const TensorView* tensor = expr->input(0)->as<TensorView>();
   const Dims sizes = evaluator.sizes(tensor);
   for (int64_t dim : expr->attributes().dims()) {
@@ -189,7 +190,8 @@ void checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
       case Family::Ternary:
       case Family::Update: checkPointwise(expr, evaluator); break;
       case Family::Expand: checkExpand(expr, evaluator); break;
-      case Family::Reduction: checkReduction(expr, evaluator); break;
+      case Family::Reduction:
+      case Family::ExtremeIndex: checkReduction(expr, evaluator); break;
       case Family::Range: checkRange(expr, evaluator); break;
       case Family::Pad: checkPad(expr, evaluator); break;
       case Family::Cat: checkCat(expr, evaluator); break;

@@ -167,6 +167,16 @@ InferredType inferReduction(OpKind op, const Val* operand, const Attributes& att
   return result;
 }
 
+// The index is that of PyTorch: along one axis, or row-major along all of them.
+InferredType inferExtremeIndex(OpKind op, const Val* operand, const Attributes& attributes) {
+  InferredType result = inferReduction(op, operand, attributes);
+  const size_t axes = attributes.dims().size();
+  FUSER_USER_CHECK(axes <= 1 || axes == result.axes.size(), opInfo(op).mnemonic, " of ", typeText(operand), " over ",
+                   axes, " axes: it takes one axis, or all");
+  result.dtype = DataType::Int64;
+  return result;
+}
+
 InferredType inferWelford(OpKind op, const Val* operand, const Attributes& attributes) {
   const int64_t correction = attributes.correction();
   FUSER_USER_CHECK(correction >= 0 && correction <= kMaxElements, opInfo(op).mnemonic, " of ", typeText(operand),
@@ -427,6 +437,7 @@ InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, co
     case Family::Gather: return inferGather(fusion, op, operands, attributes);
     case Family::Scatter: return inferScatter(fusion, op, operands, attributes);
     case Family::Reduction: return inferReduction(op, operand, attributes);
+    case Family::ExtremeIndex: return inferExtremeIndex(op, operand, attributes);
     case Family::Welford: return inferWelford(op, operand, attributes);
   }
   FUSER_CHECK(false, "bad Family");

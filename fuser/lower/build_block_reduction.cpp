@@ -22,6 +22,10 @@
 namespace fuser {
 namespace {
 
+void append(Body& body, Body statements) {
+  for (Statement& statement : statements) body.push_back(std::move(statement));
+}
+
 // The largest power of two below n > 1.
 int64_t powerBelow(int64_t n) {
   int64_t power = 1;
@@ -89,7 +93,7 @@ void StatementBuilder::combineThreads(const Expr* expr, const std::vector<Access
   const auto butterfly = [&](int64_t lanes) {
     for (int64_t apart = lanes / 2; apart > 0; apart /= 2) {
       shuffleFrom(Shuffle::From::Xor, apart, partners, accumulators, body);
-      body.push_back(join(partners));
+      append(body, join(partners));
     }
   };
   butterfly(threads.lanes);
@@ -102,7 +106,7 @@ void StatementBuilder::combineThreads(const Expr* expr, const std::vector<Access
     while (left > 1) {
       const int64_t half = powerBelow(left);
       shuffleFrom(Shuffle::From::Xor, half * threads.lanes, partners, accumulators, body);
-      emitWhere(ints_.less(own, ints_.constant(left - half)), {join(partners)}, body);
+      emitWhere(ints_.less(own, ints_.constant(left - half)), join(partners), body);
       left = half;
     }
     alike = 2 * powerBelow(threads.terms);
@@ -127,7 +131,7 @@ void StatementBuilder::combineThreads(const Expr* expr, const std::vector<Access
     emitWhere(first, copies(at(own), accumulators), body);
     while (left > threads.lanes) {
       const int64_t half = powerBelow(left);
-      Body step{join(at(ints_.add(own, ints_.constant(half))))};
+      Body step = join(at(ints_.add(own, ints_.constant(half))));
       for (Statement& store : copies(at(own), accumulators)) step.push_back(std::move(store));
       const IntExpr takes = ints_.less(own, ints_.constant(left - half));
       emitWhere(ints_.conjunction(first, takes), std::move(step), body);

@@ -102,16 +102,16 @@ Body StatementBuilder::combineAlong(const KeptResult& own, const std::vector<Acc
   Body join, turn;
   if (!needsChunks(extent)) {
     const IntExpr place = loopOver(extent, within);
-    emitWhere(needed, {own.join(own.accumulators, partialAt(place))}, join);
+    emitWhere(needed, own.join(own.accumulators, partialAt(place)), join);
     return wrapped(std::move(within), std::move(join));
   }
   const IntExpr neighbours = ints_.ceilDiv(extent, ints_.constant(kChunks));
   const IntExpr first = ints_.mul(loopOver(ints_.constant(kChunks), over), neighbours);
   const IntExpr place = ints_.add(first, loopOver(neighbours, within));
   emitWhere(needed, own.noTerms(chunk), turn);
-  emitWhere(ints_.conjunction(needed, ints_.less(place, extent)), {own.join(chunk, partialAt(place))}, join);
+  emitWhere(ints_.conjunction(needed, ints_.less(place, extent)), own.join(chunk, partialAt(place)), join);
   for (Statement& statement : wrapped(std::move(within), std::move(join))) turn.push_back(std::move(statement));
-  emitWhere(needed, {own.join(own.accumulators, chunk)}, turn);
+  emitWhere(needed, own.join(own.accumulators, chunk), turn);
   return wrapped(std::move(over), std::move(turn));
 }
 

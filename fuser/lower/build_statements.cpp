@@ -250,6 +250,7 @@ void StatementBuilder::open(const Expr* expr, Body& allocations, Body& body) {
   const TensorView* tensor = resultOf(expr);
   if (tensor->memoryType() == MemoryType::Global) return openWorkspace(tensor);
   if (isWelford(expr->op())) return openWelford(expr, allocations, body);
+  if (expr->family() == Family::ExtremeIndex) return openExtreme(expr, allocations, body);
   const int id = addBuffer(tensor, tensor->dtype(), tensor->memoryType(), indexing_.bufferSize(tensor));
   buffers_[tensor] = id;
   allocations.push_back({Allocate{id}});
@@ -290,12 +291,13 @@ void StatementBuilder::close(const Expr* expr, const std::vector<Expr*>& group, 
     }
   }
   if (isWelford(expr->op())) return closeWelford(expr, body);
+  if (expr->family() == Family::ExtremeIndex) return closeExtreme(expr, body);
   const int64_t kept = indexing_.bufferSize(tensor), partial = factoredCount(tensor);
   const int accumulator = accumulators_.at(tensor);
   const auto placeOf = [&](IntExpr index) { return ints_.mul(index, ints_.constant(partial)); };
   const auto none = [this, expr](const std::vector<Access>& into) { return Body{identityOf(expr, into.front())}; };
   const auto joined = [this, expr](const std::vector<Access>& into, const std::vector<Access>& other) {
-    return joinOf(expr, into.front(), other.front());
+    return Body{joinOf(expr, into.front(), other.front())};
   };
   const auto resultAt = [&](IntExpr index) {
     return KeptResult{{Access{accumulator, placeOf(index)}}, none, joined};
@@ -305,7 +307,7 @@ void StatementBuilder::close(const Expr* expr, const std::vector<Expr*>& group, 
     const Join join = [&](const std::vector<Access>& other) { return joined(whole, other); };
     Body joins;
     forEachPartial(1, partial, joins, [&](IntExpr other) {
-      return Body{join({{accumulator, ints_.add(placeOf(index), other)}})};
+      return join({{accumulator, ints_.add(placeOf(index), other)}});
     });
     combineThreads(expr, whole, join, joins);
     return joins;
@@ -386,6 +388,7 @@ void StatementBuilder::emitElement(const Element& element, IntExpr condition, Bo
     case Family::Eye: return where([&](Body& inner) { diagonal(element, inner); });
     case Family::Reduction: return where([&](Body& inner) { accumulate(element, inner); });
     case Family::Welford: return where([&](Body& inner) { accumulateWelford(element, inner); });
+    case Family::ExtremeIndex: return where([&](Body& inner) { accumulateExtreme(element, inner); });
     case Family::Size:
     case Family::Item:
     case Family::Update: break;

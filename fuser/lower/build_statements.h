@@ -100,7 +100,7 @@ class StatementBuilder {
 
   // --- build_block_reduction.cpp ---
   struct ThreadTerms;
-  using Join = std::function<Statement(const std::vector<Access>&)>;  // of other partial results to the accumulators
+  using Join = std::function<Body(const std::vector<Access>&)>;  // of other partial results to the accumulators
   ThreadTerms threadTerms(const std::array<bool, 3>& dims) const;
   std::vector<Access> scratchOf(const Expr* expr, const std::vector<Access>& accumulators, MemoryType memory,
                                 int64_t elements, Body& body);
@@ -118,7 +118,7 @@ class StatementBuilder {
   struct KeptResult {
     std::vector<Access> accumulators;
     std::function<Body(const std::vector<Access>&)> noTerms;
-    std::function<Statement(const std::vector<Access>&, const std::vector<Access>&)> join;
+    std::function<Body(const std::vector<Access>&, const std::vector<Access>&)> join;
   };
   bool isNeededInFirstBlockAlone(const TensorView* tensor, const std::array<const IterDomain*, 3>& axes) const;
   IntExpr loopOver(IntExpr extent, std::vector<For>& loops);
@@ -135,7 +135,17 @@ class StatementBuilder {
   void openWelford(const Expr* expr, Body& allocations, Body& body);
   void closeWelford(const Expr* expr, Body& body);
   Body noTerms(const Expr* expr, const std::vector<Access>& parts) const;
-  Statement joinWelford(const Expr* expr, const std::vector<Access>& parts, const std::vector<Access>& other) const;
+  Body joinWelford(const Expr* expr, const std::vector<Access>& parts, const std::vector<Access>& other) const;
+
+  // --- build_extremes.cpp ---
+  void openExtreme(const Expr* expr, Body& allocations, Body& body);
+  Body noExtreme(const Expr* expr, const std::vector<Access>& parts) const;
+  static Statement computed(const Expr* expr, OpKind op, DataType dtype, const Access& target,
+                            std::vector<Operand> operands);
+  Body joinExtreme(const Expr* expr, const std::vector<Access>& parts, const std::vector<Access>& others);
+  void accumulateExtreme(const Element& element, Body& body);
+  IntExpr placeAmongReduced(const Element& element);
+  void closeExtreme(const Expr* expr, Body& body);
 
   const Fusion& part_;
   Kernel& kernel_;
@@ -143,6 +153,7 @@ class StatementBuilder {
   std::unordered_map<const Val*, int> buffers_;                      // for lookups only
   std::unordered_map<const Val*, int> accumulators_;                 // for lookups only
   std::unordered_map<const TensorView*, WelfordRegisters> welford_;  // by first result; for lookups only
+  std::unordered_map<const TensorView*, std::vector<Access>> extremes_;  // by first result; for lookups only
   // What is computed inline so far where statements go now: each element once.
   struct Inlined {
     const TensorView* tensor;

@@ -74,10 +74,10 @@ Body StatementBuilder::noTerms(const Expr* expr, const std::vector<Access>& part
 }
 
 // The parts joined with others.
-Statement StatementBuilder::joinWelford(const Expr* expr, const std::vector<Access>& parts,
-                                        const std::vector<Access>& other) const {
-  return {JoinWelford{computeType(expr->output()->dtype()), parts.at(0), parts.at(1), parts.at(2), other.at(0),
-                      other.at(1), other.at(2), expr}};
+Body StatementBuilder::joinWelford(const Expr* expr, const std::vector<Access>& parts,
+                                   const std::vector<Access>& other) const {
+  return {{JoinWelford{computeType(expr->output()->dtype()), parts.at(0), parts.at(1), parts.at(2), other.at(0),
+                       other.at(1), other.at(2), expr}}};
 }
 
 void StatementBuilder::accumulateWelford(const Element& element, Body& body) {
@@ -109,7 +109,7 @@ void StatementBuilder::closeWelford(const Expr* expr, Body& body) {
   forEachPartial(1, factoredCount(first), body, [&](IntExpr index) {
     std::vector<Access> other = parts;
     for (Access& part : other) part.index = index;
-    return Body{joinWelford(expr, parts, other)};
+    return joinWelford(expr, parts, other);
   });
   const Join join = [&](const std::vector<Access>& other) { return joinWelford(expr, parts, other); };
   combineThreads(expr, parts, join, body);

@@ -45,7 +45,7 @@ constexpr bool accepted(Accepts accepts) {
   };
 #define STRUCTURAL(...)
 #define REDUCTION(...)
-#define WELFORD(...)
+#define PARTS(...)
 #include "fuser/ops/op_table.def"
 #undef POINTWISE
 
@@ -60,15 +60,15 @@ LaneFunction laneFunctionFor(OpKind op) {
       return nullptr;
 #undef STRUCTURAL
 #undef REDUCTION
-#undef WELFORD
+#undef PARTS
 #define STRUCTURAL(kind, ...) case OpKind::kind:
 #define REDUCTION(kind, ...) case OpKind::kind:
-#define WELFORD(kind, ...) case OpKind::kind:
+#define PARTS(kind, ...) case OpKind::kind:
 #include "fuser/ops/op_table.def"
 #undef POINTWISE
 #undef STRUCTURAL
 #undef REDUCTION
-#undef WELFORD
+#undef PARTS
     break;
   }
   FUSER_CHECK(false, opName(op), " is not pointwise");

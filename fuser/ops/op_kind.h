@@ -9,24 +9,24 @@ enum class OpKind : uint8_t {
 #define POINTWISE(kind, ...) kind,
 #define STRUCTURAL(kind, ...) kind,
 #define REDUCTION(kind, ...) kind,
-#define WELFORD(kind, ...) kind,
+#define PARTS(kind, ...) kind,
 #include "fuser/ops/op_table.def"
 #undef POINTWISE
 #undef STRUCTURAL
 #undef REDUCTION
-#undef WELFORD
+#undef PARTS
 };
 
 inline constexpr OpKind kAllOps[] = {
 #define POINTWISE(kind, ...) OpKind::kind,
 #define STRUCTURAL(kind, ...) OpKind::kind,
 #define REDUCTION(kind, ...) OpKind::kind,
-#define WELFORD(kind, ...) OpKind::kind,
+#define PARTS(kind, ...) OpKind::kind,
 #include "fuser/ops/op_table.def"
 #undef POINTWISE
 #undef STRUCTURAL
 #undef REDUCTION
-#undef WELFORD
+#undef PARTS
 };
 
 }  // namespace fuser

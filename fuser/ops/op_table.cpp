@@ -40,15 +40,30 @@ constexpr OpInfo kOps[] = {
   {OpKind::kind, #kind, mnemonic, "", Family::Reduction, "", Accepts::accepts, Promotion::promotion, Result::Same, \
    ScalarOperand::Keep, Domain::Any, 0, IntervalRule::Reduction, Agreement::Exact, "", OpKind::combine,   \
    Finish::finish},
-#define WELFORD(kind, mnemonic, results)                                                                      \
-  {OpKind::kind, #kind, mnemonic, "", Family::Welford, "", Accepts::Floating, Promotion::Common, Result::Same, \
-   ScalarOperand::Keep, Domain::Any, 0, IntervalRule::Reduction, Agreement::Exact, "", std::nullopt,           \
-   Finish::Nothing, results},
+#define PARTS(kind, mnemonic, family, accepts, results, ...) \
+  {OpKind::kind,                                             \
+   #kind,                                                    \
+   mnemonic,                                                 \
+   "",                                                       \
+   Family::family,                                           \
+   "",                                                       \
+   Accepts::accepts,                                         \
+   Promotion::Common,                                        \
+   Result::Same,                                             \
+   ScalarOperand::Keep,                                      \
+   Domain::Any,                                              \
+   0,                                                        \
+   IntervalRule::Reduction,                                  \
+   Agreement::Exact,                                         \
+   "",                                                       \
+   std::optional<OpKind>{__VA_OPT__(OpKind::) __VA_ARGS__},  \
+   Finish::Nothing,                                          \
+   results},
 #include "fuser/ops/op_table.def"
 #undef POINTWISE
 #undef STRUCTURAL
 #undef REDUCTION
-#undef WELFORD
+#undef PARTS
 };
 
 std::string_view trimmed(std::string_view text) {

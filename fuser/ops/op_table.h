@@ -46,9 +46,11 @@ struct OpInfo {
 
 const OpInfo& opInfo(OpKind op);
 inline bool isPointwise(OpKind op) { return opInfo(op).family <= Family::Ternary; }
-// Reduces along axes. Includes the Welford ops, which have no `combine`.
+// Reduces along axes.
 inline bool isReduction(OpKind op) { return familyInfo(opInfo(op).family).coordinates == Coordinates::Reducing; }
 inline bool isWelford(OpKind op) { return opInfo(op).family == Family::Welford; }
+// Whether an accumulator has several parts: of a variance mean, squares and count, of an argmax a number and its index.
+inline bool hasParts(OpKind op) { return isWelford(op) || opInfo(op).family == Family::ExtremeIndex; }
 size_t operandCount(OpKind op);  // pointwise ops only: 1, 2 or 3
 std::string_view opName(OpKind op);
 // Whether operand i is a bool condition, which takes no part in promotion.

@@ -45,7 +45,8 @@ class ReplaceEmpty : public Pass {
         continue;
       }
       if (!isReduction(expr->op()) || !reducesNothing(expr) || expr->op() == OpKind::Amax ||
-          expr->op() == OpKind::Amin || isPlaced(expr->output()) || !mayApply()) {
+          expr->op() == OpKind::Amin || expr->family() == Family::ExtremeIndex || isPlaced(expr->output()) ||
+          !mayApply()) {
         continue;
       }
       replace(fusion, expr->output()->as<TensorView>(), ofNothing(expr->op(), expr->output()->dtype()));

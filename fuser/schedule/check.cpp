@@ -140,7 +140,7 @@ void checkReduction(const TensorView* tensor, const ScheduleRules& rules) {
     }
     if (!loop[i]->isReduction()) {
       const IntExpr extent = loop[i]->extent();
-      const bool perThread = isWelford(tensor->definition()->op()) ? extent->isConstant(1) : extent->isConstant();
+      const bool perThread = hasParts(tensor->definition()->op()) ? extent->isConstant(1) : extent->isConstant();
       rules.require(i < tensor->computeAtPosition() || isParallel(loop[i]) || perThread, 4, "the kept loop axis ", i,
                     " of the reduction %", tensor->name(), " is serial and not shared with its consumers");
     }

@@ -92,8 +92,8 @@ std::string whyOthersReduced(const std::vector<Expr*>& exprs, const ReferenceMap
       if (reads && (isReduction(expr->op()) || (has[i] && !reduced[i])))
         return concat("%", result->name(), " reads a result across rows in a row");
     }
-    if (reducesAcross(expr, map, reduced) && isWelford(expr->op()))
-      return concat("%", result->name(), " is a variance across rows");
+    if (reducesAcross(expr, map, reduced) && hasParts(expr->op()))
+      return concat("%", result->name(), isWelford(expr->op()) ? " is a variance" : " is an index", " across rows");
   }
   return whySharedBehindRows(exprs, map, reduced, across);
 }

@@ -101,7 +101,7 @@ BlockShape chooseShape(const Fusion& part, const PartLoops& loops, const Referen
 // has three numbers for each, and long updates already.
 void keepPartialResults(const Fusion& part, Schedule& schedule) {
   for (const Expr* expr : part.exprs()) {
-    if (!isReduction(expr->op()) || isWelford(expr->op())) continue;
+    if (!isReduction(expr->op()) || hasParts(expr->op())) continue;
     const std::string name = nameInKernel(expr->output());
     schedule.push_back(on(TransformKind::RFactor, name, name + ".parts"));
     schedule.back().axes = {-1};

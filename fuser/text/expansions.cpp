@@ -152,7 +152,16 @@ TensorView* maskedFill(Fusion& fusion, const std::vector<Val*>& operands, const 
   return build::where(fusion, operands[1], value, operands[0], name)->as<TensorView>();
 }
 
-// name, operands of, attributes, function, whether PyTorch's is a view
+template <OpKind kOp>
+TensorView* reducedOverOne(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                           const std::string& name) {
+  const std::vector<int64_t>& dims = attributes.axes(AttributeName::dims);
+  FUSER_USER_CHECK(dims.size() == 1, "max and min with indices take one axis, not ", dims.size());
+  return build::reduction(fusion, kOp, operands[0]->as<TensorView>(), dims,
+                          attributes.flagOr(AttributeName::keepdim, false), name);
+}
+
+// name, operands of, attributes, function, that of a second result, whether PyTorch's is a view
 constexpr Expansion kExpansions[] = {
     {"select_scatter", OpKind::SliceScatter, "dim, index", selectScatter},
     {"index_select", OpKind::Gather, "dim", indexSelect},
@@ -161,11 +170,13 @@ constexpr Expansion kExpansions[] = {
     {"index_add", OpKind::ScatterAdd, "dim", indexAdded},
     {"index_copy", OpKind::Scatter, "dim", indexCopied},
     {"index_put", OpKind::Cat, "accumulate = false", indexPut},
+    {"max", OpKind::Amax, "dims, text keepdim = false", reducedOverOne<OpKind::Amax>, reducedOverOne<OpKind::Argmax>},
+    {"min", OpKind::Amin, "dims, text keepdim = false", reducedOverOne<OpKind::Amin>, reducedOverOne<OpKind::Argmin>},
     {"masked_fill", OpKind::Where, "", maskedFill},
     {"roll", OpKind::Set, "shifts, dims = all", rolled},
-    {"diagonal", OpKind::Set, "offset = 0, dim1 = 0, dim2 = 1", diagonal, true},
+    {"diagonal", OpKind::Set, "offset = 0, dim1 = 0, dim2 = 1", diagonal, nullptr, true},
     {"diagonal_scatter", OpKind::SliceScatter, "offset = 0, dim1 = 0, dim2 = 1", diagonalScatter},
-    {"as_strided", OpKind::Set, "size, stride, storage_offset = 0", asStrided, true},
+    {"as_strided", OpKind::Set, "size, stride, storage_offset = 0", asStrided, nullptr, true},
 };
 
 }  // namespace

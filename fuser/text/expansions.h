@@ -39,6 +39,9 @@ struct Expansion {
   // `name` is the result's. A UserError where one of the ops would have one.
   TensorView* (*build)(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                        const std::string& name);
+  // Of a name with two results, the second one.
+  TensorView* (*second)(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                        const std::string& name) = nullptr;
   // Of PyTorch's name a view of its operand, of ours a copy: no update may tell the two apart.
   bool copiesView = false;
 };

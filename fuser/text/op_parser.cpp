@@ -55,7 +55,7 @@ std::string takes(const OpInfo& info) {
 
 // PyTorch's names that the language lacks, so that a program that uses one is told apart from one that misspells.
 constexpr std::string_view kLacking =
-    " view argmax argmin max min "
+    " view "
     "rand randn rand_like randn_like uniform normal bernoulli dropout randint matmul mm bmm linear addmm dot outer "
     "cumsum cumprod cummax cummin logcumsumexp sort argsort topk median kthvalue bucketize searchsorted unfold "
     "avg_pool max_pool triu tril one_hot std logsumexp softmax log_softmax layer_norm rms_norm batch_norm group_norm "
@@ -94,6 +94,13 @@ auto refusable(F&& build) {
   }
 }
 
+std::vector<Val*> expanded(Fusion& fusion, const Expansion& expansion, const std::vector<Val*>& operands,
+                           const NamedAttributes& attributes, const std::vector<std::string>& names) {
+  std::vector<Val*> results{expansion.build(fusion, operands, attributes, names.at(0))};
+  if (expansion.second) results.push_back(expansion.second(fusion, operands, attributes, names.at(1)));
+  return results;
+}
+
 }  // namespace
 
 void FusionParser::parseOp() {
@@ -113,9 +120,10 @@ void FusionParser::parseOp() {
   const std::vector<const OpInfo*> rows = expansion ? std::vector{&opInfo(expansion->operands)} : rowsOf(mnemonic.text);
   if (rows.empty()) reader_.fail(mnemonic, unknownOp(mnemonic.text));
   if (rows[0]->family == Family::Update) reader_.fail(mnemonic, "update is a statement: update %target = %source");
-  if (names.size() != rows[0]->results) {
-    reader_.fail(name, mnemonic.text, " has ", rows[0]->results, rows[0]->results == 1 ? " result" : " results",
-                 ", not ", names.size());
+  const size_t resultCount = expansion ? (expansion->second ? 2 : 1) : rows[0]->results;
+  if (names.size() != resultCount) {
+    reader_.fail(name, mnemonic.text, " has ", resultCount, resultCount == 1 ? " result" : " results", ", not ",
+                 names.size());
   }
 
   std::vector<Val*> operands;
@@ -148,7 +156,7 @@ void FusionParser::parseOp() {
   addBracedOperands(opInfo(*op), attributes, operands);
   const std::vector<Val*> results = refusable([&] {
     return reader_.located(mnemonic, [&]() -> std::vector<Val*> {
-      if (expansion) return {expansion->build(*fusion_, operands, named, resultNames.front())};
+      if (expansion) return expanded(*fusion_, *expansion, operands, named, resultNames);
       if (isPointwise(*op)) return {build::pointwise(*fusion_, *op, operands, resultNames.front())};
       return build::structural(*fusion_, *op, operands, attributes.values, resultNames, attributes.keepdim);
     });

@@ -110,6 +110,7 @@ std::optional<Program> programOf(OpKind op, DataType dtype, int64_t rank) {
       program.line = concat(name, "(%a, %i, %a) {dim = ", last, "}");
       break;
     case Family::Reduction:
+    case Family::ExtremeIndex:
     case Family::Welford: program.line = rank == 0 ? concat(name, "(%a)") : onA(concat("dims = [", last, "]")); break;
   }
   return program;

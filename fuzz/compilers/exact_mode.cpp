@@ -80,9 +80,9 @@ bool keeps(double number, const HeldType& type) { return std::isnan(number) || t
 // The dtype in which an op computes.
 DataType computed(const Expr& expr) {
   if (isPointwise(expr.op())) return commonType(expr.op(), expr.inputs());
-  // Whether something is true is a matter of the operand.
+  // Whether something is true, or where it is greatest, is a matter of the operand.
   const bool isTruth = expr.info().promotion == Promotion::Truth && !expr.inputs().empty();
-  return isTruth ? expr.input(0)->dtype() : expr.output()->dtype();
+  return isTruth || expr.family() == Family::ExtremeIndex ? expr.input(0)->dtype() : expr.output()->dtype();
 }
 
 // One expression over its operands' numbers.

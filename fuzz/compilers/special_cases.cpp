@@ -48,8 +48,7 @@ struct Subject {
   }
   bool hasReductionOver(int64_t elements) const {
     return anyExpr([&](const Expr& expr) {
-      const Family family = expr.family();
-      if (family != Family::Reduction && family != Family::Welford) return false;
+      if (!isReduction(expr.op())) return false;
       const TensorRef *operand = tensorOf(expr.input(0)), *result = tensorOf(expr.output());
       return operand && result && numel(operand->sizes) > elements * std::max<int64_t>(numel(result->sizes), 1);
     });
@@ -186,7 +185,7 @@ bool onlyMoves(const Expr& expr) {
   const Family family = expr.family();
   const bool isTensor = expr.output()->isTensor() && !expr.inputs().empty();
   return isTensor && !isPointwise(expr.op()) && family != Family::Cast && family != Family::LoadStore &&
-         family != Family::Factory && family != Family::Reduction && family != Family::Welford;
+         family != Family::Factory && !isReduction(expr.op());
 }
 
 }  // namespace
@@ -208,9 +207,7 @@ std::set<std::string> specialCases(const Case& testCase, const std::vector<std::
 
 bool hasReduction(const Fusion& fusion) {
   const std::vector<Expr*>& exprs = fusion.exprs();
-  return std::any_of(exprs.begin(), exprs.end(), [](const Expr* expr) {
-    return expr->family() == Family::Reduction || expr->family() == Family::Welford;
-  });
+  return std::any_of(exprs.begin(), exprs.end(), [](const Expr* expr) { return isReduction(expr->op()); });
 }
 
 bool hasViewChain(const Fusion& fusion) {

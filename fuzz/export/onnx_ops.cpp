@@ -207,9 +207,11 @@ OnnxValue gathered(const Nodes& nodes) {
                     {nodes.operand(0), nodes.operand(1)});
 }
 
-// Elements that have no index are cut off.
+// Elements that have no index are cut off. Sums of 16 bits are those of f32, which runtimes have.
 OnnxValue scattered(const Nodes& nodes) {
   const std::vector<int64_t> asked = nodes.sizesOfOperand(1), given = nodes.sizesOfOperand(2);
+  const bool adds = nodes.expr()->op() == OpKind::ScatterAdd;
+  const DataType dtype = nodes.dtype(), computed = adds ? computeType(dtype) : dtype;
   OnnxValue source = nodes.operand(2);
   if (asked != given) {
     std::vector<int64_t> axes;
@@ -217,9 +219,10 @@ OnnxValue scattered(const Nodes& nodes) {
     const std::vector<int64_t> zeros(asked.size(), 0), ones(asked.size(), 1);
     source = slicedAt(nodes, source, zeros, asked, axes, ones);
   }
-  const bool adds = nodes.expr()->op() == OpKind::ScatterAdd;
-  return nodes.node("ScatterElements", concat("axis = ", nodes.attributes().dim(), adds ? ", reduction = \"add\"" : ""),
-                    {nodes.operand(0), nodes.operand(1), source});
+  const OnnxValue result =
+      nodes.node("ScatterElements", concat("axis = ", nodes.attributes().dim(), adds ? ", reduction = \"add\"" : ""),
+                 {nodes.cast(nodes.operand(0), computed), nodes.operand(1), nodes.cast(source, computed)});
+  return nodes.cast(result, dtype);
 }
 
 // A negative step starts at the last element, and ends before the first.
@@ -296,6 +299,19 @@ OnnxValue largest(const Nodes& nodes) { return reducedInAccumulator(nodes, "Redu
 OnnxValue smallest(const Nodes& nodes) { return reducedInAccumulator(nodes, "ReduceMin"); }
 OnnxValue any(const Nodes& nodes) { return reducedInAccumulator(nodes, "ReduceMax"); }
 OnnxValue all(const Nodes& nodes) { return reducedInAccumulator(nodes, "ReduceMin"); }
+
+// Over all axes, that among all elements, as one row.
+OnnxValue extremeIndex(const Nodes& nodes) {
+  const std::vector<int64_t>& dims = nodes.attributes().dims();
+  const DataType dtype = nodes.expr()->input(0)->dtype();
+  OnnxValue value = nodes.cast(nodes.operand(0), dtype == DataType::Bool ? DataType::Int32 : computeType(dtype));
+  const bool isAll = dims.size() == nodes.sizesOfOperand().size();
+  if (isAll) value = nodes.node("Reshape", "", {value, nodes.integers({-1})});
+  const std::string name = nodes.expr()->op() == OpKind::Argmax ? "ArgMax" : "ArgMin";
+  OnnxValue index = nodes.node(name, concat("axis = ", isAll ? 0 : dims[0], ", keepdims = 0"), {value});
+  index.dtype = DataType::Int64;
+  return index;
+}
 
 // Of nothing ReduceMean is undefined, and ours is 0 / 0.
 OnnxValue meanOf(const Nodes& nodes, const OnnxValue& value, bool keepsAxes) {

@@ -124,6 +124,16 @@ std::string sliced(const Line& line) {
                 "]");
 }
 
+// PyTorch has none of bool.
+std::string extremeIndex(const Line& line) {
+  const Expr* expr = line.expr();
+  const std::string name = expr->op() == OpKind::Argmax ? "torch.argmax(" : "torch.argmin(";
+  const std::string operand = line.operand(0) + (expr->input(0)->dtype() == DataType::Bool ? ".to(torch.int8)" : "");
+  const std::vector<int64_t>& dims = expr->attributes().dims();
+  const bool isAll = dims.size() == expr->input(0)->as<TensorView>()->rank();
+  return concat(name, operand, isAll ? "" : concat(", ", dims[0]), ")");
+}
+
 // From the last axis on, so that the others keep their numbers.
 std::string product(const Line& line) {
   std::string text = line.operand(0);

@@ -5,41 +5,13 @@
 #include <algorithm>
 #include <limits>
 
-#include "fuzz/export/expr_in_run.h"
 #include "fuzz/export/formula.h"
+#include "fuzz/export/stablehlo_lines.h"
 
 namespace fuser::fuzz {
 namespace {
 
-using Sizes = std::vector<int64_t>;
-
-// --- an expression that is being written ---
-
-class Lines : public ExprInRun {
- public:
-  Lines(StablehloBody& body, const Expr* expr, ExpressionEvaluator& sizes, const StablehloValueOf& valueOf)
-      : ExprInRun(expr, sizes), body_(body), valueOf_(valueOf) {}
-
-  StablehloBody& body() const { return body_; }
-
-  // An operand, in its own dtype. A literal has `dtype` and `sizes`.
-  StablehloValue operand(size_t i, DataType dtype, const Sizes& sizes = {}) const {
-    if (const ScalarValue* number = literal(i)) return body_.constant(*number, dtype, sizes);
-    return valueOf_(expr()->input(i));
-  }
-  StablehloValue operand(size_t i) const { return operand(i, expr()->input(i)->dtype()); }
-  StablehloValue cast(const StablehloValue& value, DataType dtype) const { return body_.cast(value, dtype); }
-
- private:
-  StablehloBody& body_;
-  const StablehloValueOf& valueOf_;
-};
-
-std::string listed(const Sizes& numbers) {
-  std::string text;
-  for (int64_t number : numbers) text += concat(text.empty() ? "" : ", ", number);
-  return concat("[", text, "]");
-}
+using namespace stablehlo;
 
 // --- formulas ---
 
@@ -148,10 +120,6 @@ StablehloValue formulaOf(const Lines& lines, std::string_view text, bool selects
 
 StablehloValue converted(const Lines& lines) { return lines.cast(lines.operand(0), lines.dtype()); }
 
-StablehloValue reshapedTo(const Lines& lines, const StablehloValue& value, const Sizes& sizes) {
-  if (value.sizes == sizes) return value;
-  return lines.body().line(concat("reshape %", value.name), {value}, value.dtype, sizes);
-}
 StablehloValue reshaped(const Lines& lines) { return reshapedTo(lines, lines.operand(0), lines.sizesOfResult()); }
 StablehloValue element(const Lines& lines) {
   return lines.cast(reshapedTo(lines, lines.operand(0), {}), lines.dtype());
@@ -166,11 +134,6 @@ StablehloValue permuted(const Lines& lines) {
   const StablehloValue value = lines.operand(0);
   return lines.body().line(concat("transpose %", value.name, ", dims = ", listed(lines.attributes().dims())), {value},
                            value.dtype, lines.sizesOfResult());
-}
-
-StablehloValue iota(const Lines& lines, size_t axis, const Sizes& sizes) {
-  return lines.body().lines(concat("stablehlo.iota dim = ", axis, " : ", stablehloType(DataType::Int64, sizes)), 1,
-                            DataType::Int64, sizes);
 }
 
 // start + i * step
@@ -201,18 +164,6 @@ StablehloValue size(const Lines& lines) {
 }
 
 // Along one axis, from start to end with a step.
-StablehloValue slicedAt(const Lines& lines, const StablehloValue& value, size_t axis, int64_t start, int64_t end,
-                        int64_t step) {
-  std::string ranges;
-  Sizes sizes = value.sizes;
-  for (size_t i = 0; i < sizes.size(); ++i) {
-    ranges +=
-        concat(ranges.empty() ? "" : ", ", i == axis ? concat(start, ":", end, ":", step) : concat("0:", sizes[i]));
-  }
-  sizes[axis] = (end - start + step - 1) / step;
-  return lines.body().line(concat("slice %", value.name, " [", ranges, "]"), {value}, value.dtype, sizes);
-}
-
 // Python's bounds: a negative one counts from the end, and those beyond an end are that end.
 StablehloValue sliced(const Lines& lines) {
   const Attributes& written = lines.attributes();
@@ -283,77 +234,6 @@ StablehloValue padded(const Lines& lines) {
                            {value, filler}, value.dtype, lines.sizesOfResult());
 }
 
-StablehloValue joinedAlong(const Lines& lines, const std::vector<StablehloValue>& parts, size_t axis) {
-  std::string names;
-  Sizes sizes = parts.at(0).sizes;
-  sizes[axis] = 0;
-  for (const StablehloValue& part : parts) {
-    names += concat("%", part.name, ", ");
-    sizes[axis] += part.sizes[axis];
-  }
-  return lines.body().line(concat("concatenate ", names, "dim = ", axis), parts, parts[0].dtype, sizes);
-}
-
-// Of each index the coordinates of its element in the operand, in a last axis: its own ones, and along `dim` the index.
-StablehloValue placesOf(const Lines& lines, const StablehloValue& indices) {
-  const size_t rank = indices.sizes.size();
-  Sizes one = indices.sizes;
-  one.push_back(1);
-  std::vector<StablehloValue> parts;
-  for (size_t axis = 0; axis < rank; ++axis) {
-    const bool isAlong = static_cast<int64_t>(axis) == lines.attributes().dim();
-    const StablehloValue place = isAlong ? lines.cast(indices, DataType::Int64) : iota(lines, axis, indices.sizes);
-    parts.push_back(lines.body().line(concat("reshape %", place.name), {place}, DataType::Int64, one));
-  }
-  return joinedAlong(lines, parts, rank);
-}
-
-Sizes allAxesOf(const StablehloValue& value) {
-  Sizes axes;
-  for (size_t axis = 0; axis < value.sizes.size(); ++axis) axes.push_back(static_cast<int64_t>(axis));
-  return axes;
-}
-
-StablehloValue gathered(const Lines& lines) {
-  const StablehloValue value = lines.operand(0), indices = lines.operand(1);
-  const StablehloValue places = placesOf(lines, indices);
-  const std::string axes = listed(allAxesOf(value));
-  const std::string numbers = concat("#stablehlo.gather<collapsed_slice_dims = ", axes, ", start_index_map = ", axes,
-                                     ", index_vector_dim = ", value.sizes.size(), ">");
-  std::string sizes;
-  for (size_t axis = 0; axis < value.sizes.size(); ++axis) sizes += axis == 0 ? "1" : ", 1";
-  return lines.body().lines(
-      concat("\"stablehlo.gather\"(%", value.name, ", %", places.name, ") {dimension_numbers = ", numbers,
-             ", slice_sizes = array<i64: ", sizes, ">, indices_are_sorted = false} : (",
-             stablehloType(value.dtype, value.sizes), ", ", stablehloType(DataType::Int64, places.sizes), ") -> ",
-             stablehloType(value.dtype, indices.sizes)),
-      1, value.dtype, indices.sizes);
-}
-
-// Elements that have no index are cut off.
-StablehloValue scattered(const Lines& lines) {
-  const StablehloValue value = lines.operand(0), indices = lines.operand(1);
-  StablehloValue source = lines.operand(2);
-  for (size_t axis = 0; axis < source.sizes.size(); ++axis) {
-    if (source.sizes[axis] != indices.sizes[axis]) source = slicedAt(lines, source, axis, 0, indices.sizes[axis], 1);
-  }
-  const StablehloValue places = placesOf(lines, indices);
-  const std::string axes = listed(allAxesOf(value)), element = stablehloType(value.dtype, {});
-  const std::string numbers =
-      concat("#stablehlo.scatter<inserted_window_dims = ", axes, ", scatter_dims_to_operand_dims = ", axes,
-             ", index_vector_dim = ", value.sizes.size(), ">");
-  const bool adds = lines.expr()->op() == OpKind::ScatterAdd;
-  const std::string sum = concat("      %at.sum = stablehlo.add %at.old, %at.new : ", element, "\n");
-  return lines.body().lines(
-      concat("\"stablehlo.scatter\"(%", value.name, ", %", places.name, ", %", source.name, ") ({\n    ^bb0(%at.old: ",
-             element, ", %at.new: ", element, "):\n", adds ? sum : "", "      stablehlo.return %at.",
-             adds ? "sum" : "new", " : ", element, "\n    }) {scatter_dimension_numbers = ", numbers,
-             ", indices_are_sorted = false, unique_indices = false} : (", stablehloType(value.dtype, value.sizes), ", ",
-             stablehloType(DataType::Int64, places.sizes), ", ", stablehloType(source.dtype, source.sizes), ") -> ",
-             stablehloType(value.dtype, value.sizes)),
-      1, value.dtype, value.sizes);
-}
-
 StablehloValue concatenated(const Lines& lines) {
   std::vector<StablehloValue> parts;
   for (size_t i = 0; i < lines.expr()->inputs().size(); ++i) parts.push_back(lines.operand(i));
@@ -399,17 +279,6 @@ StablehloValue inAccumulator(const Lines& lines) { return lines.cast(lines.opera
 StablehloValue sum(const Lines& lines) { return reduced(lines, "add", inAccumulator(lines), ScalarValue(0.0)); }
 StablehloValue product(const Lines& lines) {
   return reduced(lines, "multiply", inAccumulator(lines), ScalarValue(1.0));
-}
-
-// What every number of the dtype replaces.
-ScalarValue lowest(DataType dtype, int64_t sign) {
-  switch (category(dtype)) {
-    case Category::Float: return static_cast<double>(-sign) * std::numeric_limits<double>::infinity();
-    case Category::Bool: return sign < 0;
-    case Category::Int: break;
-  }
-  const int64_t least = std::numeric_limits<int64_t>::min() >> (64 - 8 * dtypeSize(dtype));
-  return sign > 0 ? least : -1 - least;
 }
 
 StablehloValue largest(const Lines& lines) {
@@ -466,16 +335,6 @@ constexpr std::string_view kEuclid = R"(stablehlo.while(%at.p = %{a}, %at.q = %{
       %at.next_q = stablehlo.select %at.done, %at.q, %at.rest : {bools}, {type}
       stablehlo.return %at.next_p, %at.next_q : {type}, {type}
     })";
-
-std::string filled(std::string_view text, const std::vector<std::pair<std::string, std::string>>& words) {
-  std::string out(text);
-  for (const auto& [name, word] : words) {
-    const std::string hole = "{" + name + "}";
-    for (size_t at = out.find(hole); at != out.npos; at = out.find(hole, at + word.size()))
-      out.replace(at, hole.size(), word);
-  }
-  return out;
-}
 
 StablehloValue divisorOf(const Lines& lines, const StablehloValue& a, const StablehloValue& b) {
   const StablehloValue zero = lines.body().constant(ScalarValue(int64_t{0}), a.dtype, a.sizes);

@@ -372,6 +372,20 @@ bool applyReduction(Workspace& work, OpKind op) {
   return true;
 }
 
+// Over one axis, or all.
+bool applyExtremeIndex(Workspace& work, OpKind op) {
+  const size_t operand = drawOperand(work);
+  Reduced reduced = drawReducedAxes(work, work.tensors[operand]);
+  if (reduced.dims.size() > 1 && reduced.dims.size() < work.tensors[operand].tensor->rank()) return false;
+  if (reduced.mayBeEmpty || !work.affordable(reduced.kept)) return false;
+  TensorView* tensor = work.tensors[operand].tensor;
+  const bool keepdim = work.choices.chance(work.policy.keepdim);
+  const auto most = static_cast<double>(std::max<int64_t>(reduced.terms, 1));
+  work.keep(build::reduction(*work.fusion, op, tensor, reduced.dims, keepdim, work.freshName()),
+            {0, most - 1, true, false});
+  return true;
+}
+
 bool applyWelford(Workspace& work, OpKind op) {
   Choices& choices = work.choices;
   size_t operand = drawOperand(work);
@@ -429,6 +443,7 @@ bool applyFamily(Workspace& work, OpKind op) {
     case Family::Scatter: return applyScatter(work, op);
     case Family::Item: return applyItem(work);
     case Family::Reduction: return applyReduction(work, op);
+    case Family::ExtremeIndex: return applyExtremeIndex(work, op);
     case Family::Welford: return applyWelford(work, op);
   }
   FUSER_CHECK(false, "bad Family");

@@ -97,6 +97,7 @@ double factorOf(const ExactDraw& draw, Family family) {
     case Family::Range:
     case Family::Eye: return draw.factories;
     case Family::Reduction:
+    case Family::ExtremeIndex:
     case Family::Welford: return draw.reductions;
   }
   FUSER_CHECK(false, "bad Family");

@@ -99,6 +99,14 @@ void reduced(NodeWriter& node) {
   node.write(concat(mnemonic, "(", operand, ")", reducedAxes(node)));
 }
 
+void extremeIndex(NodeWriter& node) {
+  node.takesOnly({"self", "dim", "keepdim"});
+  std::string text;
+  if (node.has("dim")) text = concat("dims = [", node.axis("dim", 0, node.tensor("self").shape.size()), "]");
+  if (node.has("keepdim")) text += concat(text.empty() ? "" : ", ", "keepdim = ", node.operand("keepdim"));
+  node.write(concat(node.packet(), "(", node.operand("self"), ")", text.empty() ? "" : concat(" {", text, "}")));
+}
+
 // Where memory lies is the language's matter: a copy in another memory format is a copy.
 void converted(NodeWriter& node) {
   node.takesOnly({"self", "dtype", "memory_format"});

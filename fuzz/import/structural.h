@@ -35,6 +35,7 @@ void replacedSlice(NodeWriter& node);
 void replacedSelection(NodeWriter& node);
 void gathered(NodeWriter& node);
 void scattered(NodeWriter& node);
+void extremeIndex(NodeWriter& node);
 void slicesAtIndices(NodeWriter& node);
 void embedded(NodeWriter& node);
 void filled(NodeWriter& node);

@@ -289,10 +289,10 @@ class ScheduleDrawer {
     }
   }
 
-  // Variances are rare, and blocks combine them in another way than sums.
+  // Accumulators of several parts are rare, and blocks combine them in another way than sums.
   void spreadVariance() {
     const std::vector<Expr*>& exprs = partLoops_.view.exprs;
-    const bool has = std::any_of(exprs.begin(), exprs.end(), [](const Expr* expr) { return isWelford(expr->op()); });
+    const bool has = std::any_of(exprs.begin(), exprs.end(), [](const Expr* expr) { return hasParts(expr->op()); });
     const int64_t blocks = choices_.integer(2, kMostBlocks);
     const bool spread = std::any_of(loops_.begin(), loops_.end(),
                                     [](const Loop& loop) { return loop.reduced && isBlockDim(loop.type); });

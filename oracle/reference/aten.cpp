@@ -58,6 +58,14 @@ at::Tensor scatterAdded(const at::Tensor& x, int64_t dim, const at::Tensor& indi
   return at::scatter_add(x.to(at::kFloat), dim, indices, source.to(at::kFloat)).to(dtype);
 }
 
+// LibTorch has none of bool. Over all axes, that among all elements.
+at::Tensor extremeIndex(at::Tensor x, const std::vector<int64_t>& dims, bool greatest) {
+  if (x.scalar_type() == at::kBool) x = x.to(at::kChar);
+  const bool isAll = static_cast<int64_t>(dims.size()) == x.dim();
+  const std::optional<int64_t> dim = isAll ? std::nullopt : std::optional<int64_t>(dims.at(0));
+  return greatest ? at::argmax(x, dim) : at::argmin(x, dim);
+}
+
 bool isNumber(const at::Tensor& x) { return x.unsafeGetTensorImpl()->is_wrapped_number(); }
 
 at::Tensor interpolated(const at::Tensor& x, const at::Tensor& y, const at::Tensor& weight) {
@@ -236,6 +244,8 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::Mean: return at::mean(x[0], a.dims, false);
     case OpKind::Any: return at::any(x[0], at::OptionalIntArrayRef(a.dims), false);
     case OpKind::All: return at::all(x[0], at::OptionalIntArrayRef(a.dims), false);
+    case OpKind::Argmax: return extremeIndex(x[0], a.dims, true);
+    case OpKind::Argmin: return extremeIndex(x[0], a.dims, false);
     case OpKind::Var: return at::var(x[0], at::OptionalIntArrayRef(a.dims), at::Scalar(a.correction), false);
     case OpKind::VarMean: return varianceAndMean(x[0], a);
     case OpKind::Arange:

@@ -1,5 +1,5 @@
 #include "tests/oracle/adversarial.h"
-#include "tests/oracle/scattered.h"
+#include "tests/oracle/indexed.h"
 
 #include <algorithm>
 #include <bit>
@@ -245,11 +245,11 @@ class Engine {
       case Family::Select:
       case Family::SliceScatter:
       case Family::Gather: return view(expr, x);
-      case Family::Scatter:
-        return scattered(x, static_cast<size_t>(dims[0]), expr->op() == OpKind::ScatterAdd, random_);
+      case Family::Scatter: return scattered(*expr, x, random_);
       case Family::Update: FUSER_CHECK(false, "a functional fusion has no updates");
       case Family::Item: return x[0].cast(expr->output()->dtype());
       case Family::Reduction: return reduction(expr, x[0]);
+      case Family::ExtremeIndex: return extremeIndex(*expr, x[0]);
       case Family::Welford: return welford(expr, x[0], result);
     }
     FUSER_CHECK(false, "bad family");

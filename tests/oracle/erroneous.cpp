@@ -125,12 +125,12 @@ T formula(OpKind op, [[maybe_unused]] T a, [[maybe_unused]] T b, [[maybe_unused]
   }
 #define STRUCTURAL(...)
 #define REDUCTION(...)
-#define WELFORD(...)
+#define PARTS(...)
 #include "fuser/ops/op_table.def"
 #undef POINTWISE
 #undef STRUCTURAL
 #undef REDUCTION
-#undef WELFORD
+#undef PARTS
   FUSER_CHECK(false, opName(op), " is not a formula");
 }
 

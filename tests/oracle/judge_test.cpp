@@ -11,6 +11,7 @@
 #include "fuser/case/functional_updates.h"
 #include "fuser/ir/builder.h"
 #include "fuser/runtime/case_settings.h"
+#include "fuser/text/printer.h"
 #include "fuzz/generate/generate.h"
 #include "oracle/reference/reference.h"
 #include "oracle/rounding.h"
@@ -382,6 +383,8 @@ std::set<OpKind> outliers() {
   return {OpKind::Prod, OpKind::Sqrt, OpKind::Rsqrt, OpKind::Erf, OpKind::TruncDiv, OpKind::FloorDiv, OpKind::Fmod,
           OpKind::Remainder, OpKind::Gelu, OpKind::Softsign, OpKind::Logit, OpKind::Tanhshrink, OpKind::Xlogy,
           OpKind::Lerp, OpKind::Addcmul,
+          // Of f32 LibTorch's are infinite from 89 on, where the result is a number still.
+          OpKind::Cosh, OpKind::Sinh,
           // LibTorch refuses a negative lambd, and alpha = 0.
           OpKind::Softshrink, OpKind::Celu};
 }
@@ -410,7 +413,8 @@ TEST(JudgeTest, AcceptsLibTorchsOwnAnswer) {
           record.outputs.push_back(values[output->id()].value().value);
       }
       const Judgement judgement = oracle::judge(*testCase.fusion, inputs, record);
-      EXPECT_NE(judgement.verdict, Verdict::Differs) << "case " << number << " " << oracle::toString(judgement);
+      EXPECT_NE(judgement.verdict, Verdict::Differs)
+          << "case " << number << " " << oracle::toString(judgement) << fuser::printCase(testCase);
     }
   }
 }

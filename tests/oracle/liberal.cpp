@@ -1,6 +1,7 @@
 #include "tests/oracle/liberal.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -74,6 +75,7 @@ class Liberal {
       return x.expanded(shape);
     }
     if (expr.family() == Family::Reduction) return reduction(expr);
+    if (expr.family() == Family::Scatter) return scattered(expr);
     return pointwise(expr);
   }
 
@@ -226,6 +228,44 @@ class Liberal {
     return settled(result, dtype);
   }
 
+  // In any order, so that any of several elements for a place may stay; 16 bits rounded after each sum, or not.
+  DenseArray scattered(const Expr& expr) {
+    const DataType dtype = expr.output()->dtype();
+    const bool adds = expr.op() == OpKind::ScatterAdd;
+    const DenseArray x = valueOf(expr.input(0)), source = valueOf(expr.input(2)).cast(x.dtype);
+    const DenseArray indices = valueOf(expr.input(1)).cast(DataType::Int64);
+    const auto dim = static_cast<size_t>(expr.attributes().dim());
+    DenseArray result = adds ? flushed(x).copy() : x.copy();
+    const DenseArray written = adds ? flushed(source) : source;
+    const Dims strides = fuser::contiguousStrides(x.sizes);
+    Dims others = strides;
+    others[dim] = 0;
+    std::vector<std::array<int64_t, 2>> hits;  // to, from
+    oracle::forEachOffset<3>(indices.sizes,
+                             {fuser::contiguousStrides(indices.sizes), fuser::contiguousStrides(source.sizes), others},
+                             [&](const std::array<int64_t, 3>& at) {
+                               const int64_t index = indices.as<fuser::int64>()[at[0]];
+                               if (index >= 0 && index < x.sizes[dim])
+                                 hits.push_back({at[2] + index * strides[dim], at[1]});
+                             });
+    std::shuffle(hits.begin(), hits.end(), random_);
+    const bool rounds = chance();
+    for (const auto& [to, from] : hits) {
+      fuser::dispatch(x.dtype, [&]<class T>() {
+        T& place = result.as<T>()[to];
+        const T element = written.as<T>()[from];
+        if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) {
+          const T sum = place + element;
+          place = !adds ? element : isNarrow(dtype) && rounds ? static_cast<T>(oracle::roundOnce(sum, dtype)) : sum;
+        } else if constexpr (std::is_integral_v<T>) {
+          place = adds ? static_cast<T>(static_cast<uint64_t>(place) + static_cast<uint64_t>(element)) : element;
+        }
+        return 0;
+      });
+    }
+    return adds ? settled(result, dtype) : result;
+  }
+
   DenseArray reducedIntegers(const Expr& expr) {
     const DenseArray rows = valueOf(expr.input(0)).cast(DataType::Int64).reducedLast(expr.attributes().dims());
     Dims kept = rows.sizes;
@@ -282,10 +322,11 @@ class Liberal {
 }  // namespace
 
 const std::set<OpKind>& liberalOps() {
-  static const std::set<OpKind> ops = {OpKind::Add, OpKind::Sub,  OpKind::Mul,     OpKind::Div,       OpKind::Neg,
-                                       OpKind::Abs, OpKind::Sqrt, OpKind::Maximum, OpKind::Minimum,   OpKind::Exp,
-                                       OpKind::Sum, OpKind::Amax, OpKind::Mean,    OpKind::Tanh,      OpKind::Where,
-                                       OpKind::Lt,  OpKind::Ge,   OpKind::Cast,    OpKind::Unsqueeze, OpKind::Set};
+  static const std::set<OpKind> ops = {
+      OpKind::Add,       OpKind::Sub,     OpKind::Mul,     OpKind::Div,       OpKind::Neg, OpKind::Abs,
+      OpKind::Sqrt,      OpKind::Maximum, OpKind::Minimum, OpKind::Exp,       OpKind::Sum, OpKind::Amax,
+      OpKind::Mean,      OpKind::Tanh,    OpKind::Where,   OpKind::Lt,        OpKind::Ge,  OpKind::Cast,
+      OpKind::Unsqueeze, OpKind::Set,     OpKind::Scatter, OpKind::ScatterAdd};
   return ops;
 }
 

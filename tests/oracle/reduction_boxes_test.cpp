@@ -182,7 +182,7 @@ DenseArray divided(DenseArray sum, int64_t count) {
 std::vector<OpKind> reductionOps() {
   std::vector<OpKind> ops;
   for (OpKind op : fuser::kAllOps) {
-    if (fuser::isReduction(op) && !fuser::isWelford(op)) ops.push_back(op);  // welford_boxes_test.cpp has those
+    if (fuser::isReduction(op) && !fuser::hasParts(op)) ops.push_back(op);  // welford_boxes_test.cpp has those
   }
   return ops;
 }

@@ -38,6 +38,7 @@ constexpr OpCase kOps[] = {
     {Family::Flip, "%y = flip(%x) {dims = [1]}", true},
     {Family::Reduction, "%y = sum(%x) {dims = [1]}", true},
     {Family::Reduction, "%y = amax(%x) {dims = [0]}", true},
+    {Family::ExtremeIndex, "%y = argmax(%x) {dims = [1]}", true},
     {Family::Welford, "%y = var(%x) {dims = [1], correction = 1}", true},
     {Family::Factory, "%y = full() {shape = [i0], fill_value = 1.0, dtype = f32}", false},
     {Family::Range, "%y = arange() {start = 0, end = i0, step = 1, dtype = f32}", false},

@@ -38,6 +38,7 @@ std::optional<size_t> axesOf(const Expr& expr) {
     case Family::Pad: return expr.attributes().pad().size() / 2;
     case Family::Flip:
     case Family::Reduction:
+    case Family::ExtremeIndex:
     case Family::Welford: return expr.attributes().dims().size();
     default: return std::nullopt;
   }

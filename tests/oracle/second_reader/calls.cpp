@@ -117,6 +117,18 @@ Results reduced(const Call& call) {
   return {F(call.x.at(0), dimsOf(call), keepdim(call))};
 }
 
+// Over all axes, that among all elements, in axes of size 1 where they are kept. LibTorch has none of bool.
+Tensor extremeIndex(const Call& call, bool greatest) {
+  const Tensor& given = call.x.at(0);
+  const Tensor x = given.scalar_type() == at::kBool ? given.to(at::kChar) : given;
+  const std::vector<int64_t> dims = dimsOf(call);
+  const bool isAll = dims.size() != 1;
+  const std::optional<int64_t> dim = isAll ? std::nullopt : std::optional<int64_t>(dims[0]);
+  const bool keeps = keepdim(call) && !isAll;
+  const Tensor index = greatest ? at::argmax(x, dim, keeps) : at::argmin(x, dim, keeps);
+  return isAll && keepdim(call) ? index.reshape(std::vector<int64_t>(static_cast<size_t>(x.dim()), 1)) : index;
+}
+
 Tensor sum(const Tensor& x, at::IntArrayRef dims, bool keep) { return at::sum(x, dims, keep); }
 Tensor mean(const Tensor& x, at::IntArrayRef dims, bool keep) { return at::mean(x, dims, keep); }
 Tensor any(const Tensor& x, at::IntArrayRef dims, bool keep) {
@@ -344,6 +356,18 @@ std::map<std::string, Evaluation> movesAndReductions() {
       {"gather",
        [](const Call& call) -> Results {
          return {at::gather(call.x.at(0), call.number("dim"), call.x.at(1).to(at::kLong))};
+       }},
+      {"argmax", [](const Call& call) -> Results { return {extremeIndex(call, true)}; }},
+      {"argmin", [](const Call& call) -> Results { return {extremeIndex(call, false)}; }},
+      {"max",
+       [](const Call& call) -> Results {
+         const auto [values, indices] = at::max(call.x.at(0), call.numbers("dims").at(0), keepdim(call));
+         return {values, indices};
+       }},
+      {"min",
+       [](const Call& call) -> Results {
+         const auto [values, indices] = at::min(call.x.at(0), call.numbers("dims").at(0), keepdim(call));
+         return {values, indices};
        }},
       {"scatter",
        [](const Call& call) -> Results {
