@@ -65,6 +65,7 @@ class SharedAxis {
       const bool made = !reduced && axes_[result->id()] == visible;
       found |= read;
       reduced_ |= read && reduced;
+      if (read && reduced && expr.family() == Family::ExtremeIndex) alike_ = false;  // its result tells the order
       if (read && !reduced && !made) {
         if (logical[i]->isBroadcast()) alike_ = false;
         add(result, visible);
