@@ -119,7 +119,7 @@ class HostRun {
   void operator()(const hir::Place& node) {
     const auto evaluate = [&](IntExpr integer) { return evaluator_.evaluate(integer); };
     TensorRef& slice = tensors_.at(node.tensor->id()).ref;
-    slice = placeIn(tensors_.at(node.whole->id()).ref, node.steps, evaluate);
+    slice = placeIn(tensors_.at(node.whole->id()).ref, node.steps, evaluator_.sizes(node.tensor), evaluate);
     if (numel(slice.sizes) == 0) untouched_.at(node.whole->id()) = false;  // nothing is to be written
   }
 

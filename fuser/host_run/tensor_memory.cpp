@@ -211,10 +211,11 @@ TensorRef viewOf(const TensorView* tensor, const TensorView* source, const Tenso
   return view;
 }
 
-TensorRef placeIn(const TensorRef& memory, std::span<const PlaceStep> steps,
+TensorRef placeIn(const TensorRef& memory, std::span<const PlaceStep> steps, const Dims& sizes,
                   const std::function<int64_t(IntExpr)>& evaluate) {
   TensorRef place = memory;
   for (const PlaceStep& step : steps) takeStep(place, step, evaluate);
+  FUSER_CHECK(place.sizes == sizes, "a slice of sizes ", sizes, " is to be stored at a place of sizes ", place.sizes);
   return place;
 }
 

@@ -39,8 +39,9 @@ TensorMemory denseCopy(const TensorView* tensor, const TensorRef& from, size_t m
 // if one of those ops is not a view op.
 TensorRef viewOf(const TensorView* tensor, const TensorView* source, const TensorRef& memory, const Dims& sizes);
 
-// The places in a tensor's memory that the steps lead to. A CheckError for a reshape that is no view of it.
-TensorRef placeIn(const TensorRef& memory, std::span<const PlaceStep> steps,
+// The places in a tensor's memory that the steps lead to, for a slice of these sizes. A CheckError for a reshape that
+// is no view of it, and for places of other sizes.
+TensorRef placeIn(const TensorRef& memory, std::span<const PlaceStep> steps, const Dims& sizes,
                   const std::function<int64_t(IntExpr)>& evaluate);
 
 // All stored elements of a tensor that is sent or received, along one axis. A CheckError where it is not dense.

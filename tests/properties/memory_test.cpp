@@ -165,7 +165,7 @@ TEST(MemoryProperties, ThePeakOfARunIsThatOfTheLivingValues) {
   EXPECT_GT(sliced, 0u);
   EXPECT_GT(onDevices, 10u);
   std::printf("not compared: %zu cases with workspaces\n", withWorkspaces);
-  EXPECT_LT(withWorkspaces, 30u);
+  EXPECT_LT(withWorkspaces, 40u);  // of barriers of the grid, and of indices that are data
 }
 
 }  // namespace
