@@ -132,8 +132,8 @@ StablehloValue expanded(const Lines& lines) {
 
 StablehloValue permuted(const Lines& lines) {
   const StablehloValue value = lines.operand(0);
-  return lines.body().line(concat("transpose %", value.name, ", dims = ", listed(lines.attributes().dims())), {value},
-                           value.dtype, lines.sizesOfResult());
+  return lines.body().line(concat("transpose %", value.name, ", dims = ", stablehlo::listed(lines.attributes().dims())),
+                           {value}, value.dtype, lines.sizesOfResult());
 }
 
 // start + i * step
@@ -201,8 +201,8 @@ StablehloValue written(const Lines& lines) {
   between[axis] = step - 1;
   const auto widened = [&](const StablehloValue& value, const ScalarValue& filler) {
     const StablehloValue around = lines.body().constant(filler, value.dtype, {});
-    return lines.body().line(concat("pad %", value.name, ", %", around.name, ", low = ", listed(low),
-                                    ", high = ", listed(high), ", interior = ", listed(between)),
+    return lines.body().line(concat("pad %", value.name, ", %", around.name, ", low = ", stablehlo::listed(low),
+                                    ", high = ", stablehlo::listed(high), ", interior = ", stablehlo::listed(between)),
                              {value, around}, value.dtype, whole.sizes);
   };
   const StablehloValue mask =
@@ -214,8 +214,8 @@ StablehloValue written(const Lines& lines) {
 
 StablehloValue reversed(const Lines& lines) {
   const StablehloValue value = lines.operand(0);
-  return lines.body().elementwise(concat("reverse %", value.name, ", dims = ", listed(lines.attributes().dims())),
-                                  {value}, value.dtype);
+  return lines.body().elementwise(
+      concat("reverse %", value.name, ", dims = ", stablehlo::listed(lines.attributes().dims())), {value}, value.dtype);
 }
 
 // A negative bound cuts off.
@@ -229,8 +229,8 @@ StablehloValue padded(const Lines& lines) {
     high[rank - 1 - i] = bounds[2 * i + 1];
   }
   const StablehloValue filler = lines.cast(lines.operand(1, lines.dtype()), lines.dtype());
-  return lines.body().line(concat("pad %", value.name, ", %", filler.name, ", low = ", listed(low),
-                                  ", high = ", listed(high), ", interior = ", listed(between)),
+  return lines.body().line(concat("pad %", value.name, ", %", filler.name, ", low = ", stablehlo::listed(low),
+                                  ", high = ", stablehlo::listed(high), ", interior = ", stablehlo::listed(between)),
                            {value, filler}, value.dtype, lines.sizesOfResult());
 }
 
@@ -253,8 +253,8 @@ StablehloValue repeated(const Lines& lines) {
     doubled.push_back(value.sizes[i - leading]);
   }
   if (doubled == value.sizes) return value;
-  const StablehloValue copies = lines.body().line(concat("broadcast_in_dim %", value.name, ", dims = ", listed(axes)),
-                                                  {value}, value.dtype, doubled);
+  const StablehloValue copies = lines.body().line(
+      concat("broadcast_in_dim %", value.name, ", dims = ", stablehlo::listed(axes)), {value}, value.dtype, doubled);
   return reshapedTo(lines, copies, lines.sizesOfResult());
 }
 
@@ -269,7 +269,7 @@ StablehloValue reduced(const Lines& lines, std::string_view op, const StablehloV
     if (std::find(dims.begin(), dims.end(), static_cast<int64_t>(i)) == dims.end()) sizes.push_back(value.sizes[i]);
   }
   return lines.body().line(concat("reduce(%", value.name, " init: %", init.name, ") applies stablehlo.", op,
-                                  " across dimensions = ", listed(dims)),
+                                  " across dimensions = ", stablehlo::listed(dims)),
                            {value, init}, value.dtype, sizes);
 }
 
@@ -282,10 +282,10 @@ StablehloValue product(const Lines& lines) {
 }
 
 StablehloValue largest(const Lines& lines) {
-  return reduced(lines, "maximum", lines.cast(lines.operand(0), lines.dtype()), lowest(lines.dtype(), 1));
+  return reduced(lines, "maximum", lines.cast(lines.operand(0), lines.dtype()), stablehlo::lowest(lines.dtype(), 1));
 }
 StablehloValue smallest(const Lines& lines) {
-  return reduced(lines, "minimum", lines.cast(lines.operand(0), lines.dtype()), lowest(lines.dtype(), -1));
+  return reduced(lines, "minimum", lines.cast(lines.operand(0), lines.dtype()), stablehlo::lowest(lines.dtype(), -1));
 }
 
 StablehloValue divided(const Lines& lines, const StablehloValue& value, int64_t divisor) {
@@ -306,8 +306,9 @@ StablehloValue variance(const Lines& lines) {
     const auto axis = static_cast<int64_t>(i);
     if (std::find(dims.begin(), dims.end(), axis) == dims.end()) axes.push_back(axis);
   }
-  const StablehloValue means = lines.body().line(concat("broadcast_in_dim %", middle.name, ", dims = ", listed(axes)),
-                                                 {middle}, value.dtype, value.sizes);
+  const StablehloValue means =
+      lines.body().line(concat("broadcast_in_dim %", middle.name, ", dims = ", stablehlo::listed(axes)), {middle},
+                        value.dtype, value.sizes);
   FormulaLines writer(lines.body(), value.dtype, value.sizes);
   const StablehloValue operands[] = {value, means};
   const auto squares = writeFormula<StablehloValue>(parseFormula("multiply(subtract(a, b), subtract(a, b))"),
@@ -341,13 +342,13 @@ StablehloValue divisorOf(const Lines& lines, const StablehloValue& a, const Stab
   const StablehloValue one = lines.body().constant(ScalarValue(int64_t{1}), a.dtype, a.sizes);
   Sizes axes;
   for (size_t i = 0; i < a.sizes.size(); ++i) axes.push_back(static_cast<int64_t>(i));
-  const std::string loop = filled(kEuclid, {{"a", a.name},
-                                            {"b", b.name},
-                                            {"zero", zero.name},
-                                            {"one", one.name},
-                                            {"type", stablehloType(a)},
-                                            {"bools", stablehloType(DataType::Bool, a.sizes)},
-                                            {"axes", listed(axes)}});
+  const std::string loop = stablehlo::filled(kEuclid, {{"a", a.name},
+                                                       {"b", b.name},
+                                                       {"zero", zero.name},
+                                                       {"one", one.name},
+                                                       {"type", stablehloType(a)},
+                                                       {"bools", stablehloType(DataType::Bool, a.sizes)},
+                                                       {"axes", stablehlo::listed(axes)}});
   return lines.body().lines(loop, 2, a.dtype, a.sizes);
 }
 
