@@ -26,17 +26,6 @@ struct Scattering {
   const Profile* profile;
 };
 
-Value dense(const Value& x) {
-  Value result;
-  result.dtype = x.dtype;
-  result.sizes = x.sizes;
-  result.strides = fuser::contiguousStrides(x.sizes);
-  for (size_t axis = 0; axis < x.sizes.size(); ++axis) {
-    if (x.sizes[axis] == 1) result.strides[axis] = 0;
-  }
-  return result;
-}
-
 template <class Set, class At>
 std::vector<Set> elementsOf(const Value& x, const At& at) {
   std::vector<Set> sets;
@@ -176,7 +165,7 @@ std::vector<Whole> addWhole(const Scattering& to, const Value& result) {
 
 Value scattered(std::span<const Value> operands, size_t dim, bool adds, const Arithmetic& arithmetic) {
   const Scattering to{operands[0], operands[1], operands[2], dim, arithmetic.profile};
-  Value result = dense(to.x);
+  Value result = dense(to.x.dtype, to.x.sizes);
   const auto realAt = [](const Value& value, int64_t offset) -> Interval { return value.realAt(offset); };
   const auto wholeAt = [](const Value& value, int64_t offset) -> Whole { return value.wholeAt(offset); };
   if (isOpen(to)) {

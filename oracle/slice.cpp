@@ -142,10 +142,7 @@ Value range(const Dims& bounds, DataType dtype) {
 
 // eye: sizes are n, m.
 Value diagonal(const Dims& sizes, DataType dtype) {
-  Value value;
-  value.dtype = DataType::Int64;
-  value.sizes = sizes;
-  value.strides = fuser::contiguousStrides(sizes);
+  Value value = dense(DataType::Int64, sizes);
   std::vector<Whole> numbers;
   for (int64_t row = 0; row < sizes[0]; ++row) {
     for (int64_t column = 0; column < sizes[1]; ++column) {
@@ -154,9 +151,6 @@ Value diagonal(const Dims& sizes, DataType dtype) {
     }
   }
   value.whole = std::make_shared<const std::vector<Whole>>(std::move(numbers));
-  for (size_t axis = 0; axis < sizes.size(); ++axis) {
-    if (sizes[axis] == 1) value.strides[axis] = 0;
-  }
   return castValue(value, dtype);
 }
 

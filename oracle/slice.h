@@ -89,6 +89,8 @@ struct Source {
   size_t operand;
   int64_t offset;
 };
+// Without sets: those of row-major elements are to follow.
+Value dense(fuser::DataType dtype, const fuser::Dims& sizes);
 int64_t offsetOf(const Value& value, const fuser::Dims& index);
 // Builds a dense value of these sizes; pick(index) returns the source of each element.
 Value collected(std::span<const Value> x, const fuser::Dims& sizes,

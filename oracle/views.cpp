@@ -9,6 +9,17 @@ namespace oracle {
 
 using fuser::Dims;
 
+Value dense(fuser::DataType dtype, const Dims& sizes) {
+  Value value;
+  value.dtype = dtype;
+  value.sizes = sizes;
+  value.strides = fuser::contiguousStrides(sizes);
+  for (size_t axis = 0; axis < sizes.size(); ++axis) {
+    if (sizes[axis] == 1) value.strides[axis] = 0;
+  }
+  return value;
+}
+
 int64_t offsetOf(const Value& value, const Dims& index) {
   int64_t offset = 0;
   for (size_t axis = 0; axis < index.size(); ++axis) offset += index[axis] * value.strides[axis];
@@ -27,13 +38,7 @@ Value collected(std::span<const Value> x, const Dims& sizes, const std::function
     }
     sources.push_back(pick(index));
   });
-  Value result;
-  result.dtype = x[0].dtype;
-  result.sizes = sizes;
-  result.strides = fuser::contiguousStrides(sizes);
-  for (size_t axis = 0; axis < sizes.size(); ++axis) {
-    if (sizes[axis] == 1) result.strides[axis] = 0;
-  }
+  Value result = dense(x[0].dtype, sizes);
   const auto copy = [&](const auto& elementOf) {
     std::vector<decltype(elementOf(x[0], int64_t{0}))> elements;
     elements.reserve(sources.size());
@@ -89,13 +94,7 @@ Value gathered(const Value& x, const Value& indices, size_t dim) {
   constexpr int64_t kMostCandidates = 1024;  // of one index
   const int64_t size = x.sizes[dim];
   const Dims& sizes = indices.sizes;
-  Value result;
-  result.dtype = x.dtype;
-  result.sizes = sizes;
-  result.strides = fuser::contiguousStrides(sizes);
-  for (size_t axis = 0; axis < sizes.size(); ++axis) {
-    if (sizes[axis] == 1) result.strides[axis] = 0;
-  }
+  Value result = dense(x.dtype, sizes);
   Dims others = x.strides;  // along the other axes, elements lie where the index does
   others[dim] = 0;
   const auto collect = [&](const auto& setAt, const auto& anything) {

@@ -393,8 +393,15 @@ bool readsAnyAlong(const Expr* expr, size_t operand) {
   switch (familyInfo(expr->family()).operands) {
     case FamilyOperands::Indexed: return operand == 0;
     case FamilyOperands::Scattered: return operand > 0;
-    default: return false;
+    case FamilyOperands::None:
+    case FamilyOperands::One:
+    case FamilyOperands::Two:
+    case FamilyOperands::Three:
+    case FamilyOperands::Tensor:
+    case FamilyOperands::Tensors:
+    case FamilyOperands::Into: return false;
   }
+  FUSER_CHECK(false, "bad FamilyOperands");
 }
 
 OperandElement operandElement(const Expr* expr, size_t operand, std::span<const IntExpr> coordinates,

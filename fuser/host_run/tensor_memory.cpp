@@ -115,10 +115,15 @@ void takeStep(TensorRef& place, const PlaceStep& step, const std::function<int64
   const auto axis = [](int64_t dim) { return static_cast<size_t>(dim); };
   if (step.op == OpKind::Slice) {
     const size_t dim = axis(step.dims[0]);
-    const int64_t offset = evaluate(step.start) * place.strides[dim] * static_cast<int64_t>(dtypeSize(place.dtype));
+    const int64_t start = evaluate(step.start), apart = evaluate(step.step), size = place.sizes[dim];
     place.sizes[dim] = evaluate(step.sizes[0]);
-    if (numel(place.sizes) != 0) place.data = static_cast<std::byte*>(place.data) + offset;
-    place.strides[dim] *= evaluate(step.step);
+    if (numel(place.sizes) != 0) {
+      const int64_t last = start + (place.sizes[dim] - 1) * apart;
+      FUSER_CHECK(start >= 0 && last < size, "a slice from ", start, " to ", last, " lies in no axis of size ", size);
+      place.data = static_cast<std::byte*>(place.data) +
+                   start * place.strides[dim] * static_cast<int64_t>(dtypeSize(place.dtype));
+    }
+    place.strides[dim] *= apart;
   } else if (step.op == OpKind::Permute) {
     Dims sizes, strides;
     for (int64_t dim : step.dims) {

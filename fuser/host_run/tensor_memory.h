@@ -40,7 +40,7 @@ TensorMemory denseCopy(const TensorView* tensor, const TensorRef& from, size_t m
 TensorRef viewOf(const TensorView* tensor, const TensorView* source, const TensorRef& memory, const Dims& sizes);
 
 // The places in a tensor's memory that the steps lead to, for a slice of these sizes. A CheckError for a reshape that
-// is no view of it, and for places of other sizes.
+// is no view of it, for places of other sizes, and for a slice that does not lie in its axis.
 TensorRef placeIn(const TensorRef& memory, std::span<const PlaceStep> steps, const Dims& sizes,
                   const std::function<int64_t(IntExpr)>& evaluate);
 

@@ -42,8 +42,7 @@
 // 27  Shared buffers have an offset all or none, a multiple of 16; two that may be in use at once (SharedLives) share
 //     no memory
 // 28  an error word is a constant number, at least 1, of i64, and Reports alone name it; a Report has an error word
-// with
-//     an entry for its check, a place, a size over integer parameters, and an index that is i32 or i64
+//     with an entry for its check, a place, a size over integer parameters, and an index that is i32 or i64
 
 #include <string>
 #include <vector>

@@ -1,6 +1,5 @@
-// Statements of argmax and argmin: an accumulator is a number and its index, and that of two which is more
-// extreme goes on; of equal ones that with the lower index, so that no order of joins changes the result. NaN is beyond
-// all numbers.
+// Statements of argmax and argmin: an accumulator is a number and its index, and that of two which is more extreme goes
+// on; of equal ones that with the lower index, so that no order of joins changes the result. NaN is beyond all numbers.
 //   %i = argmax(%x) {dims = [1]}
 //   kernel: number = -inf; index = none
 //           for i1/32 { if (…) { takes = x > number or NaN beside a number, or as much and i1 < index;
@@ -17,13 +16,6 @@ namespace {
 
 // Beyond each index, so that the first term takes its place, even one that is no better than the number beside it.
 constexpr int64_t kNoIndex = std::numeric_limits<int64_t>::max();
-
-Operand literalOf(ScalarValue value) {
-  Operand operand;
-  operand.kind = Operand::Kind::Literal;
-  operand.literal = value;
-  return operand;
-}
 
 }  // namespace
 
@@ -52,19 +44,8 @@ Body StatementBuilder::noExtreme(const Expr* expr, const std::vector<Access>& pa
   const ScalarValue number = isFloating(dtype)         ? ScalarValue(identity.floating)
                              : dtype == DataType::Bool ? ScalarValue(identity.integer != 0)
                                                        : ScalarValue(identity.integer);
-  return {computed(expr, OpKind::Set, dtype, parts.at(0), {literalOf(number)}),
-          computed(expr, OpKind::Set, DataType::Int64, parts.at(1), {literalOf(kNoIndex)})};
-}
-
-Statement StatementBuilder::computed(const Expr* expr, OpKind op, DataType dtype, const Access& target,
-                                     std::vector<Operand> operands) {
-  Compute compute;
-  compute.op = op;
-  compute.computeDtype = dtype;
-  compute.target = target;
-  compute.operands = std::move(operands);
-  compute.source = expr;
-  return {std::move(compute)};
+  return {computed(expr, OpKind::Set, dtype, parts.at(0), {literal(number)}),
+          computed(expr, OpKind::Set, DataType::Int64, parts.at(1), {literal(kNoIndex)})};
 }
 
 // The parts become the others where those are more extreme: a <= b is false beside a NaN, and a == a is false of one.
@@ -75,21 +56,18 @@ Body StatementBuilder::joinExtreme(const Expr* expr, const std::vector<Access>& 
   Body body;
   const auto read = [&](const Access& from) { return access(from.buffer, from.index); };
   const auto truth = [&](OpKind op, DataType of, const Operand& a, const Operand& b) {
-    const Access target{addBuffer(nullptr, DataType::Bool, MemoryType::Local, 1), ints_.constant(0)};
-    body.push_back({Allocate{target.buffer}});
-    body.push_back(computed(expr, op, of, target, {a, b}));
-    return read(target);
+    return read(truthOf(expr, op, of, a, b, body));
   };
   const Operand own = read(parts.at(0)), other = read(others.at(0));
   // Whether the first is beyond the second.
   const auto isBeyond = [&](const Operand& a, const Operand& b) {
     const Operand isNumber = truth(OpKind::Eq, dtype, b, b), isNoMore = truth(atMost, dtype, a, b);
-    return truth(OpKind::Gt, DataType::Bool, isNumber, isNoMore);
+    return truth(OpKind::Gt, DataType::Int32, isNumber, isNoMore);
   };
   const Operand better = isBeyond(other, own), worse = isBeyond(own, other);
   const Operand isEarlier = truth(OpKind::Lt, DataType::Int64, read(others.at(1)), read(parts.at(1)));
-  const Operand isFirst = truth(OpKind::Gt, DataType::Bool, isEarlier, worse);
-  const Operand takes = truth(OpKind::LogicalOr, DataType::Bool, better, isFirst);
+  const Operand isFirst = truth(OpKind::Gt, DataType::Int32, isEarlier, worse);
+  const Operand takes = truth(OpKind::LogicalOr, DataType::Int32, better, isFirst);
   body.push_back(computed(expr, OpKind::Where, dtype, parts.at(0), {takes, other, own}));
   body.push_back(
       computed(expr, OpKind::Where, DataType::Int64, parts.at(1), {takes, read(others.at(1)), read(parts.at(1))}));
@@ -102,15 +80,10 @@ void StatementBuilder::accumulateExtreme(const Element& element, Body& body) {
   std::vector<Access> parts = extremes_.at(first);
   for (Access& part : parts) part.index = factoredIndex(first);
   const DataType dtype = kernel_.buffers[static_cast<size_t>(parts[0].buffer)].dtype;
-  const auto allocate = [&](DataType of) {
-    const Access target{addBuffer(nullptr, of, MemoryType::Local, 1), ints_.constant(0)};
-    body.push_back({Allocate{target.buffer}});
-    return target;
-  };
   const Operand term = operandOf(element, 0, body);
-  const std::vector<Access> other{allocate(dtype), allocate(DataType::Int64)};
+  const std::vector<Access> other{newRegister(dtype, body), newRegister(DataType::Int64, body)};
   convert(expr, other[0], term, body);
-  body.push_back(computed(expr, OpKind::Set, DataType::Int64, other[1], {integer(placeAmongReduced(element))}));
+  convert(expr, other[1], integer(placeAmongReduced(element)), body);
   for (Statement& statement : joinExtreme(expr, parts, other)) body.push_back(std::move(statement));
 }
 

@@ -16,7 +16,7 @@ void StatementBuilder::gather(const Element& element, Body& body) {
   const IntExpr size = tensor->axes().at(dim)->size(), extent = importExtent(size);
   const Access index = inRegister(operandOf(element, 1, body), body);
   if (isIndexInside(expr->input(1)->as<TensorView>(), size)) return copyIndexed(element, index, extent, body);
-  const IntExpr inside = loadTruth("inside", isInside(element, index, extent, body), body);
+  const IntExpr inside = loadTruth("inside", isInside(expr, index, extent, body), body);
   if (!ints_.provablyAtMost(extent, ints_.constant(0))) {
     emitScope(
         inside, [&](Body& inner) { copyIndexed(element, index, extent, inner); }, body);
@@ -30,48 +30,23 @@ void StatementBuilder::gather(const Element& element, Body& body) {
       body);
 }
 
-// The truth as an index, 0 or 1, which conditions can ask for.
-IntExpr StatementBuilder::loadTruth(std::string_view name, const Access& truth, Body& body) {
-  LoadIndex load;
-  load.low = ints_.constant(0);
-  load.extent = ints_.constant(2);
-  load.index = ints_.loaded(std::string(name), load.low, load.extent);
-  load.source = truth;
-  body.push_back({load});
-  return load.index;
-}
-
 // The operand itself, or a copy that stays what it is now.
 Access StatementBuilder::inRegister(const Operand& operand, Body& body) {
   FUSER_CHECK(operand.kind == Operand::Kind::Access, "an index is an element");
   const Buffer& from = kernel_.buffers[static_cast<size_t>(operand.access.buffer)];
   if (from.memory == MemoryType::Local) return operand.access;
-  const Access copy{addBuffer(nullptr, from.dtype, MemoryType::Local, 1), ints_.constant(0)};
-  body.push_back({Allocate{copy.buffer}});
+  const Access copy = newRegister(from.dtype, body);
   body.push_back({Move{copy, operand.access, 1}});
   return copy;
 }
 
-// 1 where it holds of two integers, else 0.
-Access StatementBuilder::truthOf(const Element& element, OpKind op, const Operand& a, const Operand& b, Body& body) {
-  Compute statement;
-  statement.op = op;
-  statement.computeDtype = op == OpKind::BitwiseAnd ? DataType::Int32 : DataType::Int64;
-  statement.target = {addBuffer(nullptr, DataType::Int32, MemoryType::Local, 1), ints_.constant(0)};
-  statement.operands = {a, b};
-  statement.source = element.expr;
-  body.push_back({Allocate{statement.target.buffer}});
-  body.push_back({statement});
-  return statement.target;
-}
-
 // 1 where 0 <= index < extent, else 0.
-Access StatementBuilder::isInside(const Element& element, const Access& index, IntExpr extent, Body& body) {
-  const Operand value = access(index.buffer, index.index);
-  const Access isLow = truthOf(element, OpKind::Ge, value, integer(ints_.constant(0)), body);
-  const Access isHigh = truthOf(element, OpKind::Lt, value, integer(extent), body);
-  return truthOf(element, OpKind::BitwiseAnd, access(isLow.buffer, isLow.index), access(isHigh.buffer, isHigh.index),
-                 body);
+Access StatementBuilder::isInside(const Expr* expr, const Access& index, IntExpr extent, Body& body) {
+  const auto read = [&](const Access& from) { return access(from.buffer, from.index); };
+  const Operand value = read(index);
+  const Access isLow = truthOf(expr, OpKind::Ge, DataType::Int64, value, integer(ints_.constant(0)), body);
+  const Access isHigh = truthOf(expr, OpKind::Lt, DataType::Int64, value, integer(extent), body);
+  return truthOf(expr, OpKind::BitwiseAnd, DataType::Int32, read(isLow), read(isHigh), body);
 }
 
 // The element at an index that is in its range.

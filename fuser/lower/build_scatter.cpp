@@ -18,8 +18,7 @@ void StatementBuilder::scatter(const Element& element, IntExpr condition, Body& 
   const auto* result = expr->output()->as<TensorView>();
   const bool joins = expr->info().combine != OpKind::Set;
   const DataType dtype = joins ? computeType(result->dtype()) : result->dtype();
-  const Access held{addBuffer(nullptr, dtype, MemoryType::Local, 1), ints_.constant(0)};
-  body.push_back({Allocate{held.buffer}});
+  const Access held = newRegister(dtype, body);
   emitScope(
       condition, [&](Body& inner) { convert(expr, held, operandOf(element, 0, inner), inner); }, body);
   const auto dim = static_cast<size_t>(expr->attributes().dim());
@@ -36,7 +35,7 @@ void StatementBuilder::scatter(const Element& element, IntExpr condition, Body& 
   Body turn;
   const size_t before = inlined_.size();
   emitScope(
-      hasIndex, [&](Body& inner) { scatterOne(element, held, at, place, inner); }, turn);
+      hasIndex, [&](Body& inner) { scatterOne(expr, held, at, place, inner); }, turn);
   inlined_.resize(before);
   if (loops.empty()) {
     body.insert(body.end(), turn.begin(), turn.end());
@@ -49,29 +48,24 @@ void StatementBuilder::scatter(const Element& element, IntExpr condition, Body& 
 }
 
 // Joins the element of an index to what is held, if it is meant for this place.
-void StatementBuilder::scatterOne(const Element& element, const Access& held, const std::vector<IntExpr>& at,
-                                  IntExpr place, Body& body) {
-  const Expr* expr = element.expr;
+void StatementBuilder::scatterOne(const Expr* expr, const Access& held, const std::vector<IntExpr>& at, IntExpr place,
+                                  Body& body) {
   const auto* indices = expr->input(1)->as<TensorView>();
   const auto* source = expr->input(2)->as<TensorView>();
   const auto* tensor = expr->input(0)->as<TensorView>();
   const IntExpr size = tensor->axes().at(static_cast<size_t>(expr->attributes().dim()))->size();
   const Access index = inRegister(inlineElement(expr, indices, at, body), body);
   const Operand number = access(index.buffer, index.index);
-  const IntExpr here = loadTruth("here", truthOf(element, OpKind::Eq, number, integer(place), body), body);
+  const IntExpr here =
+      loadTruth("here", truthOf(expr, OpKind::Eq, DataType::Int64, number, integer(place), body), body);
   emitScope(
       here,
       [&](Body& inner) {
         const Operand written = inlineElement(expr, source, at, inner);
         const OpKind combine = *expr->info().combine;
         if (combine == OpKind::Set) return convert(expr, held, written, inner);
-        Compute join;
-        join.op = combine;
-        join.computeDtype = kernel_.buffers[static_cast<size_t>(held.buffer)].dtype;
-        join.target = held;
-        join.operands = {access(held.buffer, held.index), written};
-        join.source = expr;
-        inner.push_back({std::move(join)});
+        const DataType dtype = kernel_.buffers[static_cast<size_t>(held.buffer)].dtype;
+        inner.push_back(computed(expr, combine, dtype, held, {access(held.buffer, held.index), written}));
       },
       body);
   if (isIndexInside(indices, size)) return;
@@ -79,28 +73,12 @@ void StatementBuilder::scatterOne(const Element& element, const Access& held, co
       ints_.equal(here, ints_.constant(0)),
       [&](Body& other) {
         const IntExpr extent = importExtent(size);
-        const IntExpr inside = loadTruth("inside", isInside(element, index, extent, other), other);
+        const IntExpr inside = loadTruth("inside", isInside(expr, index, extent, other), other);
         emitScope(
             ints_.equal(inside, ints_.constant(0)),
             [&](Body& inner) { report(expr, numberAmong(indices, at), index, extent, inner); }, other);
       },
       body);
-}
-
-// target = source, in the target's dtype.
-void StatementBuilder::convert(const Expr* expr, const Access& target, const Operand& source, Body& body) {
-  const DataType dtype = kernel_.buffers[static_cast<size_t>(target.buffer)].dtype;
-  const bool isElement = source.kind == Operand::Kind::Access;
-  if (isElement && kernel_.buffers[static_cast<size_t>(source.access.buffer)].dtype == dtype) {
-    return body.push_back({Move{target, source.access, 1}});
-  }
-  Compute statement;
-  statement.op = OpKind::Set;
-  statement.computeDtype = dtype;
-  statement.target = target;
-  statement.operands = {source};
-  statement.source = expr;
-  body.push_back({std::move(statement)});
 }
 
 }  // namespace fuser

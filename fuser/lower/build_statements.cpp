@@ -424,20 +424,6 @@ IntExpr StatementBuilder::termsOf(const TensorView* reduction) {
   return terms;
 }
 
-Operand StatementBuilder::integer(IntExpr value) const {
-  Operand operand;
-  operand.kind = Operand::Kind::Int;
-  operand.integer = value;
-  return operand;
-}
-
-Operand StatementBuilder::access(int buffer, IntExpr index) const {
-  Operand operand;
-  operand.kind = Operand::Kind::Access;
-  operand.access = {buffer, index};
-  return operand;
-}
-
 Operand StatementBuilder::operandOf(const Element& element, size_t place, Body& body) {
   const Val* val = element.expr->input(place);
   if (val->isTensor()) {
@@ -450,9 +436,7 @@ Operand StatementBuilder::operandOf(const Element& element, size_t place, Body& 
   }
   Operand operand;
   if (const std::optional<ScalarValue>& constant = val->as<Scalar>()->constant()) {
-    operand.kind = Operand::Kind::Literal;
-    operand.literal = *constant;
-    return operand;
+    return literal(*constant);
   }
   operand.kind = Operand::Kind::Param;
   const auto known = std::find_if(kernel_.scalars.begin(), kernel_.scalars.end(),
@@ -508,28 +492,17 @@ Statement StatementBuilder::joinOf(const Expr* expr, const Access& accumulator, 
   return {std::move(join)};
 }
 
-// The statement that stores this integer, converted to the dtype, as the element.
-void StatementBuilder::make(const Element& element, IntExpr value, Body& body) {
-  Compute statement;
-  statement.op = OpKind::Set;
-  statement.computeDtype = resultOf(element.expr)->dtype();
-  statement.target = element.target;
-  statement.operands.push_back(integer(value));
-  statement.source = element.expr;
-  body.push_back({std::move(statement)});
-}
-
 // arange: start + step * coordinate.
 void StatementBuilder::count(const Element& element, Body& body) {
   const Attributes& attributes = element.expr->attributes();
   const IntExpr steps = ints_.mul(coordinatesOf(element).at(0), ints_.constant(attributes.step()->value));
-  make(element, ints_.add(importExtent(attributes.start()), steps), body);
+  convert(element.expr, element.target, integer(ints_.add(importExtent(attributes.start()), steps)), body);
 }
 
 // eye: 1 where row and column are equal.
 void StatementBuilder::diagonal(const Element& element, Body& body) {
   const std::vector<IntExpr> at = coordinatesOf(element);
-  make(element, ints_.equal(at.at(0), at.at(1)), body);
+  convert(element.expr, element.target, integer(ints_.equal(at.at(0), at.at(1))), body);
 }
 
 // The index of the elements of a vector that is moved at once; null if there is none.
@@ -582,13 +555,7 @@ void StatementBuilder::move(const Element& element, size_t place, Body& body) {
     body.push_back({std::move(statement)});
     return;
   }
-  Compute statement;
-  statement.op = OpKind::Set;
-  statement.computeDtype = tensor->dtype();
-  statement.target = element.target;
-  statement.operands.push_back(operandOf(element, place, body));
-  statement.source = element.expr;
-  body.push_back({std::move(statement)});
+  convert(element.expr, element.target, operandOf(element, place, body), body);
 }
 
 void runBuildStatements(const Fusion& part, Kernel& kernel, const ScheduleRules& rules) {

@@ -48,8 +48,6 @@ class StatementBuilder {
     const std::vector<IntExpr>* at = nullptr;
   };
 
-  Operand access(int buffer, IntExpr index) const;
-  Operand integer(IntExpr value) const;
   IntExpr termsOf(const TensorView* reduction);
   // Those below append the statements of an element to `body`, after those of what it computes inline.
   Operand operandOf(const Element& element, size_t place, Body& body);
@@ -58,7 +56,6 @@ class StatementBuilder {
   void compute(const Element& element, Body& body);
   void accumulate(const Element& element, Body& body);
   void accumulateWelford(const Element& element, Body& body);
-  void make(const Element& element, IntExpr value, Body& body);
   void count(const Element& element, Body& body);
   void diagonal(const Element& element, Body& body);
   void move(const Element& element, size_t place, Body& body);
@@ -67,6 +64,17 @@ class StatementBuilder {
   IntExpr vectorIndex(const TensorView* tensor) const;
   IntExpr atElement(const TensorView* tensor, IntExpr index, int64_t element);
   Access firstElement(const Expr* expr, const Access& access);
+
+  // --- build_operands.cpp ---
+  Operand access(int buffer, IntExpr index) const;
+  Operand integer(IntExpr value) const;
+  static Operand literal(ScalarValue value);
+  Access newRegister(DataType dtype, Body& body);
+  static Statement computed(const Expr* expr, OpKind op, DataType dtype, const Access& target,
+                            std::vector<Operand> operands);
+  Access truthOf(const Expr* expr, OpKind op, DataType dtype, const Operand& a, const Operand& b, Body& body);
+  void convert(const Expr* expr, const Access& target, const Operand& source, Body& body);
+  IntExpr loadTruth(std::string_view name, const Access& truth, Body& body);
 
   // --- build_inline.cpp ---
   std::vector<IntExpr> coordinatesOf(const Element& element) const;
@@ -77,18 +85,14 @@ class StatementBuilder {
   // --- build_gather.cpp ---
   void gather(const Element& element, Body& body);
   Access inRegister(const Operand& operand, Body& body);
-  Access isInside(const Element& element, const Access& index, IntExpr extent, Body& body);
+  Access isInside(const Expr* expr, const Access& index, IntExpr extent, Body& body);
   void copyIndexed(const Element& element, const Access& index, IntExpr extent, Body& body);
-  IntExpr loadTruth(std::string_view name, const Access& truth, Body& body);
-  Access truthOf(const Element& element, OpKind op, const Operand& a, const Operand& b, Body& body);
   void report(const Expr* expr, IntExpr place, const Access& index, IntExpr extent, Body& body);
   IntExpr numberAmong(const TensorView* tensor, const std::vector<IntExpr>& coordinates);
 
   // --- build_scatter.cpp ---
   void scatter(const Element& element, IntExpr condition, Body& body);
-  void scatterOne(const Element& element, const Access& held, const std::vector<IntExpr>& at, IntExpr place,
-                  Body& body);
-  void convert(const Expr* expr, const Access& target, const Operand& source, Body& body);
+  void scatterOne(const Expr* expr, const Access& held, const std::vector<IntExpr>& at, IntExpr place, Body& body);
 
   std::array<bool, 3> reducedThreads(const TensorView* reduction) const;
   Statement identityOf(const Expr* expr, const Access& accumulator);
@@ -140,8 +144,6 @@ class StatementBuilder {
   // --- build_extremes.cpp ---
   void openExtreme(const Expr* expr, Body& allocations, Body& body);
   Body noExtreme(const Expr* expr, const std::vector<Access>& parts) const;
-  static Statement computed(const Expr* expr, OpKind op, DataType dtype, const Access& target,
-                            std::vector<Operand> operands);
   Body joinExtreme(const Expr* expr, const std::vector<Access>& parts, const std::vector<Access>& others);
   void accumulateExtreme(const Element& element, Body& body);
   IntExpr placeAmongReduced(const Element& element);

@@ -15,28 +15,6 @@
 #include "fuser/lower/build_statements.h"
 
 namespace fuser {
-namespace {
-
-Statement computeOf(const Expr* source, OpKind op, DataType dtype, const Access& target,
-                    std::vector<Operand> operands) {
-  Compute compute;
-  compute.op = op;
-  compute.computeDtype = dtype;
-  compute.target = target;
-  compute.operands = std::move(operands);
-  compute.source = source;
-  return {std::move(compute)};
-}
-
-Operand literal(ScalarValue value) {
-  Operand operand;
-  operand.kind = Operand::Kind::Literal;
-  operand.literal = value;
-  return operand;
-}
-
-}  // namespace
-
 void StatementBuilder::openWelford(const Expr* expr, Body& allocations, Body& body) {
   const TensorView* first = expr->output()->as<TensorView>();
   const DataType dtype = computeType(first->dtype());
@@ -68,9 +46,9 @@ void StatementBuilder::openWelford(const Expr* expr, Body& allocations, Body& bo
 // The parts, mean, squares and count, become those of no terms.
 Body StatementBuilder::noTerms(const Expr* expr, const std::vector<Access>& parts) const {
   const DataType dtype = computeType(expr->output()->dtype());
-  return {computeOf(expr, OpKind::Set, dtype, parts.at(0), {literal(0.0)}),
-          computeOf(expr, OpKind::Set, dtype, parts.at(1), {literal(0.0)}),
-          computeOf(expr, OpKind::Set, DataType::Int64, parts.at(2), {literal(int64_t{0})})};
+  return {computed(expr, OpKind::Set, dtype, parts.at(0), {literal(0.0)}),
+          computed(expr, OpKind::Set, dtype, parts.at(1), {literal(0.0)}),
+          computed(expr, OpKind::Set, DataType::Int64, parts.at(2), {literal(int64_t{0})})};
 }
 
 // The parts joined with others.
@@ -89,10 +67,10 @@ void StatementBuilder::accumulateWelford(const Element& element, Body& body) {
   const auto read = [&](const Access& from) { return access(from.buffer, from.index); };
   const Operand term = operandOf(element, 0, body);
   const auto compute = [&](OpKind op, const Access& target, const Operand& a, const Operand& b) {
-    body.push_back(computeOf(expr, op, dtype, target, {a, b}));
+    body.push_back(computed(expr, op, dtype, target, {a, b}));
   };
   body.push_back(
-      computeOf(expr, OpKind::Add, DataType::Int64, registers.count, {read(registers.count), literal(int64_t{1})}));
+      computed(expr, OpKind::Add, DataType::Int64, registers.count, {read(registers.count), literal(int64_t{1})}));
   compute(OpKind::Sub, registers.distance, term, read(registers.mean));
   compute(OpKind::Div, registers.step, read(registers.distance), read(registers.count));
   compute(OpKind::Add, registers.mean, read(registers.mean), read(registers.step));
@@ -122,16 +100,16 @@ void StatementBuilder::closeWelford(const Expr* expr, Body& body) {
   const auto read = [&](const Access& from) { return access(from.buffer, from.index); };
   const auto store = [&](const Val* result, const Access& from) {
     const Access target{bufferOf(result->as<TensorView>()), ints_.constant(0)};
-    body.push_back(computeOf(expr, OpKind::Set, result->dtype(), target, {read(from)}));
+    body.push_back(computed(expr, OpKind::Set, result->dtype(), target, {read(from)}));
   };
   const IntExpr divisor =
       ints_.max(ints_.sub(termsOf(first), ints_.constant(expr->attributes().correction())), ints_.constant(0));
-  body.push_back(computeOf(expr, OpKind::Div, dtype, registers.squares, {read(registers.squares), integer(divisor)}));
+  body.push_back(computed(expr, OpKind::Div, dtype, registers.squares, {read(registers.squares), integer(divisor)}));
   store(expr->output(0), registers.squares);
   if (expr->outputs().size() == 1) return;
-  body.push_back(computeOf(expr, OpKind::Set, dtype, registers.step, {literal(0.0)}));
-  body.push_back(computeOf(expr, OpKind::Div, dtype, registers.step, {read(registers.step), read(registers.count)}));
-  body.push_back(computeOf(expr, OpKind::Add, dtype, registers.mean, {read(registers.mean), read(registers.step)}));
+  body.push_back(computed(expr, OpKind::Set, dtype, registers.step, {literal(0.0)}));
+  body.push_back(computed(expr, OpKind::Div, dtype, registers.step, {read(registers.step), read(registers.count)}));
+  body.push_back(computed(expr, OpKind::Add, dtype, registers.mean, {read(registers.mean), read(registers.step)}));
   store(expr->output(1), registers.mean);
 }
 

@@ -7,6 +7,24 @@
 namespace fuser {
 namespace {
 
+// A row without a formula.
+constexpr OpInfo row(OpKind kind, std::string_view name, std::string_view mnemonic, Family family, Accepts accepts,
+                     Promotion promotion, IntervalRule rule, std::optional<OpKind> combine,
+                     Finish finish = Finish::Nothing, size_t results = 1) {
+  OpInfo info{};  // in its other columns the first word: Same, Keep, Any, Exact
+  info.kind = kind;
+  info.name = name;
+  info.mnemonic = mnemonic;
+  info.family = family;
+  info.accepts = accepts;
+  info.promotion = promotion;
+  info.rule = rule;
+  info.combine = combine;
+  info.finish = finish;
+  info.results = results;
+  return info;
+}
+
 // What is joined to others is added up, which a bool is not.
 constexpr Accepts acceptedWhere(std::optional<OpKind> combine) {
   return combine.value_or(OpKind::Set) == OpKind::Set ? Accepts::Any : Accepts::Number;
@@ -18,52 +36,23 @@ constexpr OpInfo kOps[] = {
   {OpKind::kind, #kind, mnemonic, variant, Family::family, operands, Accepts::accepts, Promotion::promotion,          \
    Result::result, ScalarOperand::scalar, Domain::domain, error, IntervalRule::rule, Agreement::agreement,            \
    #__VA_ARGS__, std::nullopt, Finish::Nothing},
-#define STRUCTURAL(kind, mnemonic, family, ...)                            \
-  {OpKind::kind,                                                           \
-   #kind,                                                                  \
-   mnemonic,                                                               \
-   "",                                                                     \
-   Family::family,                                                         \
-   "",                                                                     \
-   acceptedWhere(std::optional<OpKind>{__VA_OPT__(OpKind::) __VA_ARGS__}), \
-   Promotion::Common,                                                      \
-   Result::Same,                                                           \
-   ScalarOperand::Keep,                                                    \
-   Domain::Any,                                                            \
-   0,                                                                      \
-   IntervalRule::Move,                                                     \
-   Agreement::Exact,                                                       \
-   "",                                                                     \
-   std::optional<OpKind>{__VA_OPT__(OpKind::) __VA_ARGS__},                \
-   Finish::Nothing},
-#define REDUCTION(kind, mnemonic, accepts, promotion, combine, finish)                                             \
-  {OpKind::kind, #kind, mnemonic, "", Family::Reduction, "", Accepts::accepts, Promotion::promotion, Result::Same, \
-   ScalarOperand::Keep, Domain::Any, 0, IntervalRule::Reduction, Agreement::Exact, "", OpKind::combine,   \
-   Finish::finish},
-#define PARTS(kind, mnemonic, family, accepts, results, ...) \
-  {OpKind::kind,                                             \
-   #kind,                                                    \
-   mnemonic,                                                 \
-   "",                                                       \
-   Family::family,                                           \
-   "",                                                       \
-   Accepts::accepts,                                         \
-   Promotion::Common,                                        \
-   Result::Same,                                             \
-   ScalarOperand::Keep,                                      \
-   Domain::Any,                                              \
-   0,                                                        \
-   IntervalRule::Reduction,                                  \
-   Agreement::Exact,                                         \
-   "",                                                       \
-   std::optional<OpKind>{__VA_OPT__(OpKind::) __VA_ARGS__},  \
-   Finish::Nothing,                                          \
-   results},
+#define COMBINE(...) \
+  std::optional<OpKind> { __VA_OPT__(OpKind::) __VA_ARGS__ }
+#define STRUCTURAL(kind, mnemonic, family, ...)                                                              \
+  row(OpKind::kind, #kind, mnemonic, Family::family, acceptedWhere(COMBINE(__VA_ARGS__)), Promotion::Common, \
+      IntervalRule::Move, COMBINE(__VA_ARGS__)),
+#define REDUCTION(kind, mnemonic, accepts, promotion, combine, finish)                          \
+  row(OpKind::kind, #kind, mnemonic, Family::Reduction, Accepts::accepts, Promotion::promotion, \
+      IntervalRule::Reduction, OpKind::combine, Finish::finish),
+#define PARTS(kind, mnemonic, family, accepts, results, ...)                                                       \
+  row(OpKind::kind, #kind, mnemonic, Family::family, Accepts::accepts, Promotion::Common, IntervalRule::Reduction, \
+      COMBINE(__VA_ARGS__), Finish::Nothing, results),
 #include "fuser/ops/op_table.def"
 #undef POINTWISE
 #undef STRUCTURAL
 #undef REDUCTION
 #undef PARTS
+#undef COMBINE
 };
 
 std::string_view trimmed(std::string_view text) {

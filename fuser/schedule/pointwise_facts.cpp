@@ -32,7 +32,7 @@ std::string whyApart(const FusionView& whole, const TensorView* reference) {
   return "";
 }
 
-// Nor does it for each element along an axis that it lacks.
+// A scatter goes through all its indices for an element, which is too much for each element of an axis that it lacks.
 std::string whyScatterRepeated(const std::vector<Expr*>& exprs, const TensorView* reference) {
   for (const Expr* expr : exprs) {
     if (expr->family() != Family::Scatter) continue;

@@ -11,15 +11,8 @@ namespace {
 // Scatters slices to a vector of indices along an axis: each index for all places along the others.
 TensorView* scatterSlices(Fusion& fusion, OpKind op, TensorView* tensor, TensorView* indices, TensorView* slices,
                           size_t dim, const std::string& name) {
-  std::vector<int64_t> added;
-  std::vector<IntExpr> shape = sizesOf(slices);
-  for (size_t axis = 0; axis < shape.size(); ++axis) {
-    if (axis != dim) added.push_back(static_cast<int64_t>(axis));
-  }
-  shape[dim] = fusion.ints().constant(-1);
-  if (!added.empty()) indices = build::unsqueeze(fusion, indices, added, name + ".indices");
-  if (!added.empty()) indices = build::expand(fusion, indices, shape, name + ".places");
-  return build::structuralTensor(fusion, op, {tensor, indices, slices}, Attributes().dim(static_cast<int64_t>(dim)),
+  TensorView* places = placesAlong(fusion, indices, slices, dim, name);
+  return build::structuralTensor(fusion, op, {tensor, places, slices}, Attributes().dim(static_cast<int64_t>(dim)),
                                  name);
 }
 
@@ -150,11 +143,10 @@ TensorView* indexPut(Fusion& fusion, const std::vector<Val*>& operands, const Na
                    " axes of what the indices name");
   values = reshaped(broadcastTo(fusion, values, wide, name + ".values"), flat, ".slices");
   const bool adds = attributes.flagOr(AttributeName::accumulate, false);
-  const bool isWhole = axes == 1;
   TensorView* result =
       scatterSlices(fusion, adds ? OpKind::ScatterAdd : OpKind::Scatter, reshaped(tensor, table, ".table"),
-                    reshaped(numbers, {count}, ".vector"), values, 0, isWhole ? name : name + ".rows");
-  return isWhole ? result : build::reshape(fusion, result, whole, name);
+                    reshaped(numbers, {count}, ".vector"), values, 0, axes == 1 ? name : name + ".rows");
+  return axes == 1 ? result : build::reshape(fusion, result, whole, name);
 }
 
 }  // namespace fuser::text

@@ -17,17 +17,23 @@ size_t axisOf(std::string_view op, const TensorView* tensor, int64_t written) {
   return static_cast<size_t>(dim);
 }
 
-TensorView* indexSelected(Fusion& fusion, TensorView* tensor, TensorView* indices, size_t dim,
-                          const std::string& name) {
+TensorView* placesAlong(Fusion& fusion, TensorView* indices, const TensorView* tensor, size_t dim,
+                        const std::string& name) {
   std::vector<int64_t> added;
   std::vector<IntExpr> shape = sizesOf(tensor);
   for (size_t axis = 0; axis < shape.size(); ++axis) {
     if (axis != dim) added.push_back(static_cast<int64_t>(axis));
   }
   shape[dim] = fusion.ints().constant(-1);
-  if (!added.empty()) indices = build::unsqueeze(fusion, indices, added, name + ".indices");
-  if (!added.empty()) indices = build::expand(fusion, indices, shape, name + ".places");
-  return build::structuralTensor(fusion, OpKind::Gather, {tensor, indices}, Attributes().dim(static_cast<int64_t>(dim)),
+  if (added.empty()) return indices;
+  indices = build::unsqueeze(fusion, indices, added, name + ".indices");
+  return build::expand(fusion, indices, shape, name + ".places");
+}
+
+TensorView* indexSelected(Fusion& fusion, TensorView* tensor, TensorView* indices, size_t dim,
+                          const std::string& name) {
+  TensorView* places = placesAlong(fusion, indices, tensor, dim, name);
+  return build::structuralTensor(fusion, OpKind::Gather, {tensor, places}, Attributes().dim(static_cast<int64_t>(dim)),
                                  name);
 }
 

@@ -64,6 +64,9 @@ size_t axisOf(std::string_view op, const TensorView* tensor, int64_t written);
 Val* sizeAsScalar(Fusion& fusion, TensorView* tensor, size_t axis, const std::string& name);
 // Indices of an axis of this size: negative ones count from its end.
 TensorView* countedFromStart(Fusion& fusion, TensorView* indices, Val* size, const std::string& name);
+// A vector of indices along an axis as indices of all of the tensor's places along the others.
+TensorView* placesAlong(Fusion& fusion, TensorView* indices, const TensorView* tensor, size_t dim,
+                        const std::string& name);
 // The slices at a vector of indices along an axis: each index for all places along the others.
 TensorView* indexSelected(Fusion& fusion, TensorView* tensor, TensorView* indices, size_t dim, const std::string& name);
 

@@ -11,7 +11,8 @@
 namespace fuser::fuzz {
 namespace {
 
-using namespace stablehlo;
+using stablehlo::Lines;
+using stablehlo::Sizes;
 
 // --- formulas ---
 

@@ -22,9 +22,7 @@ bool lastOfEqualWins(Kernel& kernel) {
 bool forgetNan(Kernel& kernel) {
   return editComputes(kernel, [](Compute& compute) {
     if (!isOfExtreme(compute) || compute.op != OpKind::Eq || !isFloating(compute.computeDtype)) return false;
-    compute.op = OpKind::Set;
-    compute.computeDtype = DataType::Bool;
-    compute.operands = {literalOperand(true)};
+    alwaysTrue(compute);
     return true;
   });
 }

@@ -16,12 +16,6 @@ bool changeChecks(Kernel& kernel, OpKind comparison, const std::function<void(Co
   });
 }
 
-void alwaysTrue(Compute& compute) {
-  compute.op = OpKind::Set;
-  compute.computeDtype = DataType::Int32;
-  compute.operands = {literalOperand(int64_t{1})};
-}
-
 }  // namespace
 
 bool admitAnyIndex(Kernel& kernel) { return changeChecks(kernel, OpKind::BitwiseAnd, alwaysTrue); }

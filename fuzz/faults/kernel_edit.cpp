@@ -60,6 +60,12 @@ bool isInit(const Compute& compute) {
   return isReductions(compute) && compute.operands.size() == 1 && compute.operands[0].kind == Operand::Kind::Literal;
 }
 
+void alwaysTrue(Compute& compute) {
+  compute.op = OpKind::Set;
+  compute.computeDtype = DataType::Int32;
+  compute.operands = {literalOperand(int64_t{1})};
+}
+
 IntExpr substitute(Kernel& kernel, IntExpr expr, IntExpr symbol, IntExpr with) {
   if (!expr) return expr;
   return kernel.ints->import(expr, [&](IntExpr each) { return each == symbol ? with : each; });

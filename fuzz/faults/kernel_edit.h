@@ -22,6 +22,9 @@ bool editComputes(Kernel& kernel, const std::function<bool(Compute&)>& edit);
 bool isAccumulate(const Compute& compute);  // acc = combine(acc, x) of a reduction
 bool isInit(const Compute& compute);        // acc = identity
 
+// Makes it give 1, an i32, whatever its operands are.
+void alwaysTrue(Compute& compute);
+
 // Replaces one symbol of the expression.
 IntExpr substitute(Kernel& kernel, IntExpr expr, IntExpr symbol, IntExpr with);
 

@@ -122,8 +122,8 @@ bool forgetWhatIsThere(Kernel& kernel) {
   return changed;
 }
 
-// An index at the place below.
-bool scatterOneLate(Kernel& kernel) {
+// What is meant for a place goes to the one before it.
+bool scatterOneEarly(Kernel& kernel) {
   return editComputes(kernel, [&](Compute& compute) {
     if (!isOfScatter(compute) || compute.op != OpKind::Eq) return false;
     IntExpr& place = compute.operands.at(1).integer;

@@ -375,7 +375,7 @@ bool applyReduction(Workspace& work, OpKind op) {
 // Over one axis, or all.
 bool applyExtremeIndex(Workspace& work, OpKind op) {
   const size_t operand = drawOperand(work);
-  Reduced reduced = drawReducedAxes(work, work.tensors[operand]);
+  const Reduced reduced = drawReducedAxes(work, work.tensors[operand]);
   if (reduced.dims.size() > 1 && reduced.dims.size() < work.tensors[operand].tensor->rank()) return false;
   if (reduced.mayBeEmpty || !work.affordable(reduced.kept)) return false;
   TensorView* tensor = work.tensors[operand].tensor;

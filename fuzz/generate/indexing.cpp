@@ -169,13 +169,11 @@ bool isAtLeast(const std::array<Dims, kRuns>& sizes, const std::array<Dims, kRun
 int64_t drawElements(Workspace& work, DataType dtype, size_t indices) {
   Choices& choices = work.choices;
   const std::array<Dims, kRuns> least = work.tensors[indices].sizes;
-  const int64_t found = choices.chance(0.4)
-                            ? drawTensor(work,
-                                         [&](const TensorValue& each) {
-                                           return each.tensor->dtype() == dtype && isAtLeast(each.sizes, least);
-                                         })
-                            : -1;
-  if (found >= 0) return found;
+  if (choices.chance(0.4)) {
+    const int64_t found = drawTensor(
+        work, [&](const TensorValue& each) { return each.tensor->dtype() == dtype && isAtLeast(each.sizes, least); });
+    if (found >= 0) return found;
+  }
   std::vector<AxisPlan> shape;
   for (size_t axis = 0; axis < least[0].size(); ++axis) {
     const int64_t more = choices.chance(0.1) ? 1 : 0;

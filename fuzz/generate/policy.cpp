@@ -22,17 +22,18 @@ void drawUpdates(Choices& choices, const GeneratorOptions& options, Policy& poli
   weight = has ? std::max(weight, 1.0) * 3 : 0;
 }
 
-// Several of them, too. What decides it is a number that is drawn for something else, in another way for each op: the
-// other cases of a seed stay what they are.
+// Several of them, too. What decides it is a number that is drawn for something else, in another way for each op, so
+// that no draw more is made.
 void drawIndexing(const GeneratorOptions& options, double drawn, Policy& policy) {
-  const auto draw = [&](OpKind op, double factor, double share, double weight) {
+  constexpr double kWeight = 3;
+  const auto draw = [&](OpKind op, double factor, double share) {
     const bool asked = options.only.size() < std::size(kAllOps) / 4 && options.only.count(op) != 0;
     const bool has = policy.allowed[static_cast<size_t>(op)] && (asked || std::fmod(drawn * factor, 1) < share);
-    policy.opWeights[static_cast<size_t>(op)] = has ? weight : 0;
+    policy.opWeights[static_cast<size_t>(op)] = has ? kWeight : 0;
   };
-  draw(OpKind::Gather, 1024, 0.12, 3);
-  draw(OpKind::Scatter, 733, 0.05, 3);
-  draw(OpKind::ScatterAdd, 877, 0.07, 3);
+  draw(OpKind::Gather, 1024, 0.12);
+  draw(OpKind::Scatter, 733, 0.05);
+  draw(OpKind::ScatterAdd, 877, 0.07);
 }
 
 void drawOps(Choices& choices, const GeneratorOptions& options, Policy& policy) {

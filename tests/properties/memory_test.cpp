@@ -127,7 +127,10 @@ TEST(MemoryProperties, ARepeatedRunAsksForNoMemory) {
 
 TEST(MemoryProperties, ThePeakOfARunIsThatOfTheLivingValues) {
   size_t freed = 0, sliced = 0, onDevices = 0, withWorkspaces = 0;
-  checkProperty(300, [&](const fuzz::ArbitraryCase& generated) {
+  fuzz::GeneratorOptions options;
+  options.exclude = {OpKind::Gather, OpKind::Scatter, OpKind::ScatterAdd};  // an error word is a workspace
+  checkProperty(300, [&] {
+    const fuzz::ArbitraryCase generated = *fuzz::arbitraryCase(options);
     Case copy = cloneCase(*generated);
     fuzz::Choices choices(*rc::gen::inRange<uint64_t>(0, 1000), 0);
     if (choices.chance(0.5)) fuzz::spreadOverStreams(copy, choices);
@@ -165,7 +168,7 @@ TEST(MemoryProperties, ThePeakOfARunIsThatOfTheLivingValues) {
   EXPECT_GT(sliced, 0u);
   EXPECT_GT(onDevices, 10u);
   std::printf("not compared: %zu cases with workspaces\n", withWorkspaces);
-  EXPECT_LT(withWorkspaces, 40u);  // of barriers of the grid, and of indices that are data
+  EXPECT_LT(withWorkspaces, 30u);
 }
 
 }  // namespace
