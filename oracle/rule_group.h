@@ -91,6 +91,7 @@ constexpr RuleGroup ruleGroup(fuser::OpKind op) {
     case OpKind::BitwiseXor:
     case OpKind::Gcd:
     case OpKind::Lcm:
+    case OpKind::Philox:
     case OpKind::LeftShift:
     case OpKind::RightShift: return RuleGroup::Bits;
     case OpKind::Eq:

@@ -1,6 +1,7 @@
 #include "oracle/whole_rules.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "oracle/rounding.h"
@@ -96,6 +97,19 @@ int64_t powerOf(int64_t a, int64_t b, DataType dtype) {
   return result;
 }
 
+// Of J. Salmon et al. (SC11), Philox4x32-10: ten times, half of the four words are the low ones of two products, and
+// half their high ones beside the other words and the key, which grows.
+int64_t randomWord(uint64_t counter, uint64_t key) {
+  std::array<uint64_t, 4> word{counter & 0xFFFFFFFF, counter >> 32, 0, 0};
+  std::array<uint64_t, 2> keys{key & 0xFFFFFFFF, key >> 32};
+  for (int round = 0; round < 10; ++round) {
+    const uint64_t even = word[0] * 0xD2511F53, odd = word[2] * 0xCD9E8D57;
+    word = {(odd >> 32) ^ word[1] ^ keys[0], odd & 0xFFFFFFFF, (even >> 32) ^ word[3] ^ keys[1], even & 0xFFFFFFFF};
+    keys = {(keys[0] + 0x9E3779B9) & 0xFFFFFFFF, (keys[1] + 0xBB67AE85) & 0xFFFFFFFF};
+  }
+  return static_cast<int64_t>(word[0] | word[1] << 32);
+}
+
 int64_t ofSingles(OpKind op, int64_t a, int64_t b, DataType dtype) {
   const int width = bits(dtype);
   if (op == OpKind::BitwiseAnd) return a & b;
@@ -105,6 +119,7 @@ int64_t ofSingles(OpKind op, int64_t a, int64_t b, DataType dtype) {
   if (op == OpKind::RightShift) return a >> (b < 0 || b >= width ? width - 1 : b);
   if (op == OpKind::Gcd) return greatestDivisor(a, b, dtype);
   if (op == OpKind::Lcm) return leastMultiple(a, b, dtype);
+  if (op == OpKind::Philox) return low(randomWord(static_cast<uint64_t>(a), static_cast<uint64_t>(b)), width);
   FUSER_CHECK(op == OpKind::Pow, "no rule for integers");
   return powerOf(a, b, dtype);
 }

@@ -46,6 +46,8 @@ class SizeFacts {
   const std::vector<std::pair<Question, bool>>& asked() const { return asked_; }
   // The answer of a question for another value of its size.
   static bool answer(const Question& question, int64_t value);
+  // "(i0 * i1) is not divisible by 4", for an answer of false.
+  static std::string toString(const Question& question, bool answer, const std::string& size);
 
  private:
   bool ask(Question question);

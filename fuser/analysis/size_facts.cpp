@@ -10,6 +10,15 @@ bool SizeFacts::answer(const Question& question, int64_t value) {
   FUSER_CHECK(false, "bad question");
 }
 
+std::string SizeFacts::toString(const Question& question, bool answer, const std::string& size) {
+  switch (question.kind) {
+    case Question::Kind::AtMost: return concat(size, answer ? " is at most " : " is more than ", question.operand);
+    case Question::Kind::DivisibleBy:
+      return concat(size, answer ? " is" : " is not", " divisible by ", question.operand);
+  }
+  FUSER_CHECK(false, "bad question");
+}
+
 bool SizeFacts::ask(Question question) {
   for (const auto& [earlier, answered] : asked_) {
     if (earlier == question) return answered;

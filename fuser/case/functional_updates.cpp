@@ -114,7 +114,7 @@ class Functionalizer {
     const TensorView* storage = storageOf(target);
     refuseUncertainViews(storage);
     const size_t before = versionOf(storage), version = ++versions_[storage];
-    TensorView* value = replaced(whole, written, freshName(target, version));
+    TensorView* value = replaced(whole, broadcastInto(whole, written), freshName(target, version));
     for (const TensorView* tensor = target; tensor != storage; tensor = views_.at(tensor).operand) {
       const View& view = views_.at(tensor);
       // What is written to an input's memory is read there, where it is in place.
@@ -123,6 +123,20 @@ class Functionalizer {
       value = put(view, whole, value, freshName(view.operand, version));
     }
     latest_[storage] = {value, version};
+  }
+
+  // The source of an update may have size 1 in a run where it is written to more elements.
+  TensorView* broadcastInto(TensorView* whole, TensorView* written) {
+    const std::vector<IntExpr> sizes = sizesOf(whole);
+    std::vector<int64_t> ones;  // of axes that a run must give one element
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      if (whole->axes()[i]->isBroadcast() && written->axes()[i]->isIteration()) ones.push_back(static_cast<int64_t>(i));
+    }
+    if (!ones.empty()) {
+      TensorView* without = build::squeeze(fusion_, written, ones, written->name() + ".s");
+      written = build::unsqueeze(fusion_, without, ones, written->name() + ".o");
+    }
+    return sizes == sizesOf(written) ? written : build::expand(fusion_, written, sizes, written->name() + ".e");
   }
 
   // A copy of what is written, with the axes of the tensor that it replaces: sizes of other names are checked there.
@@ -158,11 +172,31 @@ class Functionalizer {
       return build::permute(fusion_, written, inverse, name);
     }
     if (view.op == OpKind::Unsqueeze) return build::squeeze(fusion_, written, attributes.dims(), name);
-    if (view.op == OpKind::Squeeze) return build::unsqueeze(fusion_, written, attributes.dims(), name);
+    if (view.op == OpKind::Squeeze) return unsqueezed(whole, written, attributes.dims(), name);
     if (view.op == OpKind::Reshape) return build::reshape(fusion_, written, sizesOf(whole), name);
     // An expand that repeats no element: whyNoUpdate refuses the others.
     FUSER_CHECK(view.op == OpKind::Expand, opName(view.op), " is not a view that is written through");
-    return build::set(fusion_, written, name);
+    // Where the size has another name, its number is checked.
+    return replaced(whole, written, name);
+  }
+
+  // `written` with the axes that were squeezed; where one has a symbol as its size, it is the row of `whole` there.
+  TensorView* unsqueezed(TensorView* whole, TensorView* written, std::vector<int64_t> dims, const std::string& name) {
+    const auto isSymbolic = [&](int64_t dim) { return whole->axes()[static_cast<size_t>(dim)]->isIteration(); };
+    if (std::none_of(dims.begin(), dims.end(), isSymbolic)) return build::unsqueeze(fusion_, written, dims, name);
+    std::sort(dims.begin(), dims.end());
+    const int64_t last = dims.back();
+    dims.pop_back();
+    IntExprArena& ints = fusion_.ints();
+    if (!dims.empty()) {
+      const Attributes first = Attributes().dim(last).index(ints.constant(0));
+      TensorView* row = build::structuralTensor(fusion_, OpKind::Select, {whole}, first, name + ".row");
+      written = unsqueezed(row, written, dims, name + ".part");
+    }
+    if (!isSymbolic(last)) return build::unsqueeze(fusion_, written, {last}, name);
+    TensorView* slice = build::unsqueeze(fusion_, written, {last}, name + ".slice");
+    const Attributes place = Attributes().dim(last).start(ints.constant(0)).end(ints.constant(1));
+    return build::structuralTensor(fusion_, OpKind::SliceScatter, {whole, slice}, place, name);
   }
 
   void refuseUncertainViews(const TensorView* storage) const {

@@ -37,6 +37,7 @@ struct CompileOptions {
   std::set<DisableOption> disabled;        // option disable resize_scheduler, option disable top_down
   std::set<std::string> disabledPasses;    // option disable pass ConsecutiveCastPass
   std::optional<int64_t> passLimit;        // option pass_limit = 3: passes stop after 3 rewrites (for bisection)
+  uint32_t rngSeed = 0;  // option rng_seed = 7: of random ops that name no seed; they are read with it
   std::optional<int64_t> streams;          // option streams = 3: of these, loops over streams use; else it is drawn
   std::optional<size_t> device;            // option device = "tiny": its place in namedDevices(); else the engine's
   // option device_warp = 16: by DeviceFigure::name. They replace the device's.

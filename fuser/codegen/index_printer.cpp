@@ -91,6 +91,7 @@ std::string IndexPrinter::compound(IntExpr expr, bool wraps, std::vector<std::st
     case IntOp::Max: return call("larger");
     case IntOp::Constant:
     case IntOp::Symbol:
+    case IntOp::Meet:
     case IntOp::Less:
     case IntOp::Equal:
     case IntOp::And: break;

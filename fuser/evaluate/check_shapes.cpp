@@ -13,27 +13,57 @@ std::string opText(const Expr* expr) { return concat("%", expr->output()->name()
 
 bool fitsAnySize(const IterDomain* axis) { return axis->isBroadcast() && !axis->isExpanded(); }
 
-void checkPointwise(const Expr* expr, ExpressionEvaluator& evaluator) {
-  const Dims result = evaluator.sizes(expr->output()->as<TensorView>());
+// The sizes that are 1 and meet others.
+using Ones = std::vector<IntExpr>;
+
+// Of each meet in the size; no op may show it, where it stands among attributes.
+void checkMeets(const Fusion& fusion, IntExpr size, ExpressionEvaluator& evaluator, Ones& ones) {
+  if (!size || !size->a) return;
+  if (size->op != IntOp::Meet) {
+    checkMeets(fusion, size->a, evaluator, ones);
+    checkMeets(fusion, size->b, evaluator, ones);
+    return;
+  }
+  const int64_t met = evaluator.evaluate(size);
+  for (IntExpr each : sizesThatMeet(size)) {
+    checkMeets(fusion, each, evaluator, ones);
+    const int64_t number = evaluator.evaluate(each);
+    FUSER_USER_CHECK(number == met || number == 1, "the sizes of ", extentToString(fusion, size), " are ", met, " and ",
+                     number, ", and neither is 1");
+    if (number != met) ones.push_back(each);
+  }
+}
+
+void checkMeets(const Fusion& fusion, const TensorView* tensor, ExpressionEvaluator& evaluator, Ones& ones) {
+  for (const IterDomain* axis : tensor->domain().logical) checkMeets(fusion, axis->size(), evaluator, ones);
+}
+
+void checkPointwise(const Expr* expr, ExpressionEvaluator& evaluator, Ones& ones) {
+  const TensorView* made = expr->output()->as<TensorView>();
+  const Dims result = evaluator.sizes(made);
   for (size_t axis = 0; axis < result.size(); ++axis) {
-    const TensorView* first = nullptr;  // the operand that decided the size
+    const TensorView* first = nullptr;  // of those with another size than 1
     for (const Val* operand : expr->inputs()) {
       if (operand->isScalar()) continue;
       const TensorView* tensor = operand->as<TensorView>();
       if (fitsAnySize(tensor->axes()[axis])) continue;
-      if (!first) first = tensor;
       const int64_t size = evaluator.sizes(tensor)[axis];
+      if (size == 1 && result[axis] != 1) ones.push_back(tensor->axes()[axis]->size());
+      if (size == 1) continue;
+      if (!first) first = tensor;
       const int64_t expected = evaluator.sizes(first)[axis];
       FUSER_USER_CHECK(size == expected, opText(expr), ": axis ", axis, " of %", first->name(), " has size ", expected,
                        ", that of %", tensor->name(), " has size ", size);
     }
-    const int64_t expected = first ? evaluator.sizes(first)[axis] : 1;
-    FUSER_CHECK(result[axis] == expected, opText(expr), ": axis ", axis, " has size ", result[axis],
-                ", its operands have ", expected);
+    const int64_t size = first ? evaluator.sizes(first)[axis] : 1;
+    FUSER_USER_CHECK(size == result[axis], opText(expr), ": axis ", axis, " is written as ",
+                     extentToString(expr->fusion(), made->axes()[axis]->size()), " = ", result[axis],
+                     first ? concat(", that of %", first->name()) : ", those of the operands", first ? " has" : " have",
+                     " size ", size);
   }
 }
 
-void checkExpand(const Expr* expr, ExpressionEvaluator& evaluator) {
+void checkExpand(const Expr* expr, ExpressionEvaluator& evaluator, Ones& ones) {
   const TensorView* tensor = expr->input(0)->as<TensorView>();
   const std::vector<IterDomain*> axes = tensor->axes();
   const Dims sizes = evaluator.sizes(tensor);
@@ -42,9 +72,23 @@ void checkExpand(const Expr* expr, ExpressionEvaluator& evaluator) {
     if (asked->isConstant(-1)) continue;
     const int64_t size = evaluator.evaluate(asked);
     FUSER_USER_CHECK(size >= 0, opText(expr), ": axis ", axis, " is expanded to the negative size ", size);
-    if (fitsAnySize(axes[axis])) continue;
-    FUSER_USER_CHECK(size == sizes[axis], opText(expr), ": axis ", axis, " of %", tensor->name(), " has size ",
+    const bool fits = fitsAnySize(axes[axis]) || size == sizes[axis];
+    FUSER_USER_CHECK(fits || sizes[axis] == 1, opText(expr), ": axis ", axis, " of %", tensor->name(), " has size ",
                      sizes[axis], " and cannot be expanded to ", size);
+    const TensorView* made = expr->output()->as<TensorView>();
+    FUSER_USER_CHECK(size == evaluator.sizes(made)[axis], opText(expr), ": axis ", axis, " is written as ",
+                     extentToString(expr->fusion(), made->axes()[axis]->size()), " = ", evaluator.sizes(made)[axis],
+                     ", and is expanded to ", size);
+    if (!fits) ones.push_back(axes[axis]->size());
+  }
+}
+
+void checkSqueeze(const Expr* expr, ExpressionEvaluator& evaluator) {
+  const TensorView* tensor = expr->input(0)->as<TensorView>();
+  const Dims sizes = evaluator.sizes(tensor);
+  for (int64_t dim : expr->attributes().dims()) {
+    FUSER_USER_CHECK(sizes[static_cast<size_t>(dim)] == 1, opText(expr), ": axis ", dim, " of %", tensor->name(),
+                     " has size ", sizes[static_cast<size_t>(dim)], ", and an axis of size 1 alone can be squeezed");
   }
 }
 
@@ -108,8 +152,16 @@ void checkReshape(const Expr* expr, ExpressionEvaluator& evaluator) {
     zero |= asked.back() == 0;
   }
   FUSER_USER_CHECK(!open || !zero, opText(expr), ": the -1 of ", asked, " is ambiguous, because another size is 0");
+  const auto named = [&] {
+    std::string text;
+    for (IntExpr size : expr->attributes().shape()) {
+      text += concat(text.empty() ? "" : ", ", extentToString(expr->fusion(), size),
+                     size->isConstant() ? "" : concat(" = ", evaluator.evaluate(size)));
+    }
+    return concat("[", text, "]");
+  };
   FUSER_USER_CHECK(checkedNumel(from) == checkedNumel(to), opText(expr), ": %", tensor->name(), " of sizes ", from,
-                   " has ", *checkedNumel(from), " elements, and cannot be reshaped to ", asked);
+                   " has ", *checkedNumel(from), " elements, and cannot be reshaped to ", named());
 }
 
 void checkSelect(const Expr* expr, ExpressionEvaluator& evaluator) {
@@ -177,9 +229,12 @@ void checkRepeat(const Expr* expr, ExpressionEvaluator& evaluator) {
 
 }  // namespace
 
-void checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
+Ones checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
+  Ones ones;
   for (const Val* input : fusion.inputs()) {
-    if (input->isTensor()) evaluator.sizes(input->as<TensorView>());
+    if (!input->isTensor()) continue;
+    evaluator.sizes(input->as<TensorView>());
+    checkMeets(fusion, input->as<TensorView>(), evaluator, ones);
   }
   for (const Expr* expr : fusion.exprs()) {
     if (expr->isScalarExpr()) continue;
@@ -188,8 +243,9 @@ void checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
       case Family::Unary:
       case Family::Binary:
       case Family::Ternary:
-      case Family::Update: checkPointwise(expr, evaluator); break;
-      case Family::Expand: checkExpand(expr, evaluator); break;
+      case Family::Update: checkPointwise(expr, evaluator, ones); break;
+      case Family::Expand: checkExpand(expr, evaluator, ones); break;
+      case Family::Squeeze: checkSqueeze(expr, evaluator); break;
       case Family::Reduction:
       case Family::ExtremeIndex: checkReduction(expr, evaluator); break;
       case Family::Range: checkRange(expr, evaluator); break;
@@ -204,7 +260,6 @@ void checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
       case Family::Cast:
       case Family::LoadStore:
       case Family::Broadcast:
-      case Family::Squeeze:
       case Family::Permute:
       case Family::Factory:
       case Family::Slice:
@@ -214,7 +269,13 @@ void checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
       case Family::Item:
       case Family::Welford: break;
     }
+    // Behind what the op says itself of its operands' sizes.
+    for (IntExpr size : expr->attributes().allIntegers()) checkMeets(fusion, size, evaluator, ones);
+    for (const Val* output : expr->outputs()) checkMeets(fusion, output->as<TensorView>(), evaluator, ones);
   }
+  std::sort(ones.begin(), ones.end(), [](IntExpr a, IntExpr b) { return a->id < b->id; });
+  ones.erase(std::unique(ones.begin(), ones.end()), ones.end());
+  return ones;
 }
 
 }  // namespace fuser

@@ -218,7 +218,8 @@ Range quotientRange(Range a, Range b) {
 Range rangeOf(IntOp op, Range a, Range b) {
   switch (op) {
     case IntOp::Constant:
-    case IntOp::Symbol: break;
+    case IntOp::Symbol:
+    case IntOp::Meet: break;  // of fusions alone
     case IntOp::Add: return hull(static_cast<__int128>(a.low) + b.low, static_cast<__int128>(a.high) + b.high);
     case IntOp::Mul: return productRange(a, b);
     case IntOp::FloorDiv: return quotientRange(a, b);
@@ -303,7 +304,8 @@ void IndexValues::computeScope(int scope, size_t lanes) {
     };
     switch (reg.op) {
       case IntOp::Constant:
-      case IntOp::Symbol: break;
+      case IntOp::Symbol:
+      case IntOp::Meet: break;  // of fusions alone
       case IntOp::Add: run.template operator()<IntOp::Add>(); break;
       case IntOp::Mul: run.template operator()<IntOp::Mul>(); break;
       case IntOp::FloorDiv: run.template operator()<IntOp::FloorDiv>(); break;

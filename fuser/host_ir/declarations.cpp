@@ -301,6 +301,7 @@ class Reader {
       case IntOp::Constant:
       case IntOp::Symbol:
       case IntOp::Mod:
+      case IntOp::Meet:
       case IntOp::Less:
       case IntOp::Equal:
       case IntOp::And: break;

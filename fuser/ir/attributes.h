@@ -91,7 +91,7 @@ class Attributes {
   bool operator==(const Attributes&) const = default;
 
  private:
-  static uint32_t bit(AttributeName name) { return uint32_t{1} << static_cast<unsigned>(name); }
+  static uint64_t bit(AttributeName name) { return uint64_t{1} << static_cast<unsigned>(name); }
   const Attributes& checked(AttributeName name) const {
     FUSER_CHECK(has(name), "attribute '", attributeText(name), "' is not set");
     return *this;
@@ -105,7 +105,7 @@ class Attributes {
   std::vector<IntExpr> integers_;
   int64_t number_ = 0;
   DataType dtype_ = DataType::Float;
-  uint32_t set_ = 0;  // one bit per AttributeName
+  uint64_t set_ = 0;  // one bit per AttributeName
 };
 
 }  // namespace fuser

@@ -7,6 +7,12 @@
 namespace fuser {
 namespace {
 
+std::unique_ptr<Fusion> emptyLike(const Fusion& fusion) {
+  auto result = std::make_unique<Fusion>(fusion.name());
+  result->setConcrete(fusion.isConcrete());
+  return result;
+}
+
 // Clones values, domains and expressions of one fusion into another.
 class Cloner {
  public:
@@ -232,7 +238,7 @@ TensorDomain inferredDomain(Fusion& part, const InferredType& type, const Tensor
 }  // namespace
 
 ClonedFusion cloneFusion(const Fusion& fusion) {
-  ClonedFusion result{std::make_unique<Fusion>(fusion.name()), {}};
+  ClonedFusion result{emptyLike(fusion), {}};
   result.fusion->setMesh(fusion.mesh());
   if (fusion.indexType()) result.fusion->setIndexType(*fusion.indexType());
   Cloner clone(fusion, *result.fusion, result.vals);
@@ -263,7 +269,7 @@ ClonedFusion cloneFusion(const Fusion& fusion) {
 }
 
 std::unique_ptr<Fusion> cloneInOrderOfUse(const Fusion& fusion) {
-  auto result = std::make_unique<Fusion>(fusion.name());
+  std::unique_ptr<Fusion> result = emptyLike(fusion);
   result->setMesh(fusion.mesh());
   std::unordered_map<const Val*, Val*> vals;
   Cloner clone(fusion, *result, vals);
@@ -301,7 +307,7 @@ IntExpr cloneExtent(const Fusion& fusion, ClonedFusion& clone, IntExpr extent) {
 
 ClonedPart clonePart(const Fusion& fusion, const std::vector<Expr*>& exprs, const std::vector<Val*>& inputs,
                      const std::vector<Val*>& outputs) {
-  ClonedPart part{std::make_unique<Fusion>(fusion.name()), {}, inputs};
+  ClonedPart part{emptyLike(fusion), {}, inputs};
   Cloner clone(fusion, *part.fusion, part.vals);
   cloneInputs(clone, part, extentScalarsOf(fusion, exprs, inputs));
   for (const Expr* expr : exprs) {
@@ -326,7 +332,7 @@ ClonedPart clonePart(const Fusion& fusion, const std::vector<Expr*>& exprs, cons
 }
 
 ClonedPart cloneOps(const Fusion& fusion, std::vector<OpToClone> ops, const std::vector<const TensorView*>& outputs) {
-  ClonedPart part{std::make_unique<Fusion>(fusion.name()), {}, {}};
+  ClonedPart part{emptyLike(fusion), {}, {}};
   Cloner clone(fusion, *part.fusion, part.vals);
   part.inputs = inputsOf(fusion, ops);
   ExtentScalars scalars(fusion);

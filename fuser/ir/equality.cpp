@@ -68,7 +68,7 @@ class CanonicalText {
     if (expr->op != IntOp::FloorDiv && expr->op != IntOp::Mod && expr->op != IntOp::Less) {
       std::sort(operands.begin(), operands.end());
     }
-    constexpr const char* kNames[] = {"", "", "+", "*", "//", "%", "min", "max", "<", "==", "&&"};  // by IntOp
+    constexpr const char* kNames[] = {"", "", "+", "*", "//", "%", "min", "max", "meet", "<", "==", "&&"};  // by IntOp
     add('(', kNames[static_cast<size_t>(expr->op)]);
     for (const std::string& operand : operands) add(' ', operand);
     add(')');
@@ -86,7 +86,7 @@ class CanonicalText {
   }
 
   void collectOperands(IntOp op, IntExpr expr, std::vector<std::string>& operands) {
-    const bool nested = op == IntOp::Add || op == IntOp::Mul;
+    const bool nested = op == IntOp::Add || op == IntOp::Mul || op == IntOp::Meet;
     if (nested && expr->op == op) {
       collectOperands(op, expr->a, operands);
       collectOperands(op, expr->b, operands);

@@ -91,6 +91,10 @@ class Fusion {
   const DeviceMesh& mesh() const { return mesh_; }
   void setMesh(DeviceMesh mesh) { mesh_ = std::move(mesh); }
   bool hasDevices() const { return !mesh_.empty(); }
+  // Of a fusion that is compiled: sizes that meet in an op are equal, whatever their names. Else the size of an op's
+  // result is their meet (IntOp::Meet), since one of them may be 1 in a run (fuser/evaluate/concretize.h).
+  bool isConcrete() const { return concrete_; }
+  void setConcrete(bool concrete) { concrete_ = concrete; }
   // Int32 or Int64: what a schedule says of the indices of the kernel that a scheduled part becomes (indexType); none:
   // a launch has 32 bits where they fit.
   std::optional<DataType> indexType() const { return indexType_; }
@@ -129,6 +133,7 @@ class Fusion {
   std::map<size_t, Val*> aliases_;  // index in outputs_ -> input
   DeviceMesh mesh_;
   std::optional<DataType> indexType_;
+  bool concrete_ = false;
   mutable std::vector<Expr*> order_;
   mutable bool orderValid_ = false;
 };

@@ -86,7 +86,9 @@ InferredType inferScalarOp(OpKind op, std::span<Val* const> operands) {
   return {false, info.result == Result::Bool ? DataType::Bool : common, {}};
 }
 
-InferredType inferPointwise(OpKind op, std::span<Val* const> operands) {
+IntExpr sizeOf(const AxisType& axis) { return axis.expandedExtent ? axis.expandedExtent : axis.extent; }
+
+InferredType inferPointwise(Fusion& fusion, OpKind op, std::span<Val* const> operands) {
   const OpInfo& info = opInfo(op);
   if (takesCondition(op, 0)) {
     FUSER_USER_CHECK(operands[0]->dtype() == DataType::Bool, info.mnemonic, " takes a bool condition, not ",
@@ -120,6 +122,7 @@ InferredType inferPointwise(OpKind op, std::span<Val* const> operands) {
                      "): ranks differ");
     for (size_t i = 0; i < axes.size(); ++i) {
       AxisType& joined = result.axes[i];
+      const IntExpr met = fusion.isConcrete() ? nullptr : fusion.ints().meet(sizeOf(joined), sizeOf(axes[i]));
       if (axes[i].type == IterType::Iteration && joined.type == IterType::Iteration) {
         FUSER_USER_CHECK(
             !axes[i].extent->isConstant() || !joined.extent->isConstant() || axes[i].extent == joined.extent,
@@ -130,6 +133,7 @@ InferredType inferPointwise(OpKind op, std::span<Val* const> operands) {
       } else if (joined.type == IterType::Broadcast && !joined.expandedExtent) {
         joined.expandedExtent = axes[i].expandedExtent;
       }
+      if (met) (joined.expandedExtent ? joined.expandedExtent : joined.extent) = met;
     }
   }
   return result;
@@ -208,8 +212,10 @@ InferredType inferSqueeze(OpKind op, const Val* operand, const Attributes& attri
       result.axes.push_back(old[axis]);
       continue;
     }
-    FUSER_USER_CHECK(old[axis].type == IterType::Broadcast && !old[axis].expandedExtent, "squeeze of ",
-                     typeText(operand), ": axis ", axis, " is not of extent 1");
+    // A run decides whether an axis with a symbol has one element.
+    const bool isOne =
+        old[axis].type == IterType::Broadcast ? !old[axis].expandedExtent : !old[axis].extent->isConstant();
+    FUSER_USER_CHECK(isOne, "squeeze of ", typeText(operand), ": axis ", axis, " is not of extent 1");
   }
   return result;
 }
@@ -231,7 +237,9 @@ std::vector<AxisType> axesOfUpdate(std::span<Val* const> operands) {
   for (size_t i = 0; i < wanted.size(); ++i) {
     const IntExpr size = given[i].expandedExtent ? given[i].expandedExtent : given[i].extent;
     const bool differ = size->isConstant() && wanted[i].extent->isConstant() && size != wanted[i].extent;
-    const bool meetsOne = wanted[i].type == IterType::Broadcast && given[i].type != IterType::Broadcast;
+    // A run says whether an axis with a symbol has one element.
+    const bool meetsOne =
+        wanted[i].type == IterType::Broadcast && given[i].type != IterType::Broadcast && given[i].extent->isConstant();
     FUSER_USER_CHECK(!differ && !meetsOne, "update of ", typeText(operands[0]), " with ", typeText(operands[1]),
                      ": axis ", i, " differs");
   }
@@ -254,7 +262,7 @@ InferredType inferFlip(OpKind op, const Val* operand, const Attributes& attribut
   return {true, operand->dtype(), axisTypesOf(operand)};
 }
 
-InferredType inferExpand(const Val* operand, const Attributes& attributes) {
+InferredType inferExpand(const Fusion& fusion, const Val* operand, const Attributes& attributes) {
   InferredType result{true, operand->dtype(), axisTypesOf(operand)};
   FUSER_USER_CHECK(attributes.shape().size() == result.axes.size(), "expand of ", typeText(operand), " takes ",
                    result.axes.size(), " sizes, not ", attributes.shape().size());
@@ -266,6 +274,9 @@ InferredType inferExpand(const Val* operand, const Attributes& attributes) {
     if (axis.type == IterType::Iteration || axis.expandedExtent) {
       FUSER_USER_CHECK(!size->isConstant() || !old->isConstant() || size == old, "expand of ", typeText(operand),
                        ": axis ", i, " is not of extent 1");
+      // An axis that has one element in a run is expanded. Asked for 1, it keeps its name, since 1 is a broadcast axis.
+      const bool renames = !fusion.isConcrete() && !size->isConstant(1);
+      if (renames) (axis.expandedExtent ? axis.expandedExtent : axis.extent) = size;
     } else if (!size->isConstant(1)) {
       FUSER_USER_CHECK(size->range.high >= 0, "expand of ", typeText(operand), ": negative size");
       axis.expandedExtent = size;
@@ -411,12 +422,12 @@ InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, co
   switch (family) {
     case Family::Unary:
     case Family::Binary:
-    case Family::Ternary: return inferPointwise(op, operands);
+    case Family::Ternary: return inferPointwise(fusion, op, operands);
     case Family::Cast: return inferCast(operand, attributes);
     case Family::LoadStore: return {true, operand->dtype(), axisTypesOf(operand)};
     case Family::Broadcast: return inferBroadcast(fusion, op, operand, attributes);
     case Family::Squeeze: return inferSqueeze(op, operand, attributes);
-    case Family::Expand: return inferExpand(operand, attributes);
+    case Family::Expand: return inferExpand(fusion, operand, attributes);
     case Family::Permute: return inferPermute(op, operand, attributes);
     case Family::Factory: return inferFull(attributes);
     case Family::Range: return inferRange(fusion, attributes);

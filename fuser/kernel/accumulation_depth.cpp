@@ -75,7 +75,8 @@ class Walker {
   static std::pair<int64_t, int64_t> corners(IntOp op, int64_t al, int64_t ah, int64_t bl, int64_t bh) {
     switch (op) {
       case IntOp::Constant:
-      case IntOp::Symbol: break;
+      case IntOp::Symbol:
+      case IntOp::Meet: break;  // of fusions alone
       case IntOp::Add: return {al + bl, ah + bh};
       case IntOp::Mul: return std::minmax({al * bl, al * bh, ah * bl, ah * bh});
       case IntOp::FloorDiv: return {std::min<int64_t>(al, 0), std::max<int64_t>(ah, 0)};

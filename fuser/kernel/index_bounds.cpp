@@ -147,7 +147,8 @@ Range IndexRanges::computed(IntExpr expr) {
   const Range a = of(expr->a), b = of(expr->b);
   switch (expr->op) {
     case IntOp::Constant:
-    case IntOp::Symbol: break;
+    case IntOp::Symbol:
+    case IntOp::Meet: break;  // of fusions alone
     case IntOp::Add: return saturated(static_cast<Wide>(a.low) + b.low, static_cast<Wide>(a.high) + b.high);
     case IntOp::Mul: return productOf(a, b);
     case IntOp::FloorDiv: return quotientOf(a, b);

@@ -194,7 +194,8 @@ std::string printIntExpr(IntExpr expr, const KernelNames& names) {
     case IntOp::Constant:
     case IntOp::Symbol:
     case IntOp::Add:
-    case IntOp::Mul: break;
+    case IntOp::Mul:
+    case IntOp::Meet: break;  // of fusions alone
     case IntOp::FloorDiv: return "(" + a + " // " + b + ")";
     case IntOp::Mod: return "(" + a + " % " + b + ")";
     case IntOp::Min: ordered(); return "min(" + a + ", " + b + ")";

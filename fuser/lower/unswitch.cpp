@@ -33,6 +33,7 @@ bool grows(IntExpr expr, const std::set<IntExpr>& loops) {
     case IntOp::FloorDiv: return factor(expr->b, expr->a);
     case IntOp::Constant:
     case IntOp::Mod:
+    case IntOp::Meet:
     case IntOp::Less:
     case IntOp::Equal:
     case IntOp::And: return false;

@@ -295,6 +295,26 @@ FUSER_FN int8 leastMultiple(int8 a, int8 b) {
       static_cast<uint8>(absolute(static_cast<int32>(truncDiv(a, divisor)) * static_cast<int32>(b))));
 }
 
+// The first 64 bits that Philox4x32-10 gives for a counter and a key of 64 bits each, or the low ones that T has; of
+// J. Salmon et al., "Parallel Random Numbers: As Easy as 1, 2, 3" (SC11), whose numbers these are.
+template <class T>
+FUSER_FN T randomWord(T counter, T key) {
+  const uint64 count = static_cast<uint64>(static_cast<int64>(counter));
+  const uint64 seed = static_cast<uint64>(static_cast<int64>(key));
+  uint32 x0 = static_cast<uint32>(count), x1 = static_cast<uint32>(count >> 32), x2 = 0, x3 = 0;
+  uint32 k0 = static_cast<uint32>(seed), k1 = static_cast<uint32>(seed >> 32);
+  for (int round = 0; round < 10; ++round) {
+    const uint64 left = static_cast<uint64>(0xD2511F53u) * x0, right = static_cast<uint64>(0xCD9E8D57u) * x2;
+    x0 = static_cast<uint32>(right >> 32) ^ x1 ^ k0;
+    x1 = static_cast<uint32>(right);
+    x2 = static_cast<uint32>(left >> 32) ^ x3 ^ k1;
+    x3 = static_cast<uint32>(left);
+    k0 += 0x9E3779B9u;
+    k1 += 0xBB67AE85u;
+  }
+  return static_cast<T>(static_cast<int64>(static_cast<uint64>(x1) << 32 | x0));
+}
+
 // Integers: wrapping; to a negative power 1 / a^-b rounded to zero, 0 for a = 0.
 template <class T>
 FUSER_FN T power(T a, T b) {

@@ -44,6 +44,9 @@ struct RunRecord {
   // What was only moved, in bytes: by kernels that move what other kernels made and compute nothing, and by the host,
   // to where outputs go.
   size_t copiedBytes = 0;
+  // Why the run compiled a program: "the first run", "i0 is 1", "(i0 * i1) is not divisible by 4". "": an earlier run's
+  // program fits.
+  std::string compiled;
 };
 
 }  // namespace fuser

@@ -12,6 +12,8 @@
 #include "fuser/analysis/reference_map.h"
 #include "fuser/analysis/schedule_limits.h"
 #include "fuser/case/aliases.h"
+#include "fuser/evaluate/check_shapes.h"
+#include "fuser/evaluate/concretize.h"
 #include "fuser/evaluate/expression_evaluator.h"
 #include "fuser/host_ir/tensor_parts.h"
 #include "fuser/host_passes/decompose_reshardings.h"
@@ -92,6 +94,7 @@ class Builder {
         program_(std::make_unique<CompiledProgram>()) {
     FUSER_CHECK(!hasUpdates(original), "'", original.name(), "' has updates: its functional form is what is compiled");
     program_->fusion = cloneInOrderOfUse(original);
+    program_->fusion->setConcrete(true);
     for (const auto& [output, input] : aliasesIn(fusion(), settings.aliases)) fusion().setAlias(output, input);
     evaluator_.emplace(fusion(), scalars);
     if (inputs) {
@@ -485,7 +488,15 @@ class Builder {
 std::unique_ptr<CompiledProgram> buildProgram(const Fusion& original, const FusionExecutorCache::Settings& settings,
                                               const std::vector<InputLayout>& layouts,
                                               std::optional<std::span<const HostValue>> inputs, RunScalars* scalars) {
-  return Builder(original, settings, layouts, inputs, scalars).build();
+  std::vector<IntExpr> ones;
+  if (inputs && !original.isConcrete()) {
+    ExpressionEvaluator sizes(original);
+    sizes.bindInputs(*inputs);
+    ones = checkShapes(original, sizes);
+  }
+  std::unique_ptr<Fusion> concrete;
+  if (!ones.empty() || needsConcretizing(original)) concrete = concretize(original, ones);
+  return Builder(concrete ? *concrete : original, settings, layouts, inputs, scalars).build();
 }
 
 }  // namespace fuser

@@ -11,7 +11,8 @@
 
 namespace fuser {
 
-// `inputs`: the program is specialized for their sizes; nullopt: it assumes nothing about sizes. `layouts` has one
+// `inputs`: the program is specialized for their sizes; nullopt: it assumes nothing about sizes, but that those that
+// meet are equal. What runs decide about is made concrete first (fuser/evaluate/concretize.h). `layouts` has one
 // entry per input; no alignment is assumed for missing ones. `scalars`: of the run for which it is built; null outside
 // a run.
 std::unique_ptr<CompiledProgram> buildProgram(const Fusion& original, const FusionExecutorCache::Settings& settings,

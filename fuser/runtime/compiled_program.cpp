@@ -11,4 +11,12 @@ bool answersHold(const SizeAnswers& answers, ExpressionEvaluator& evaluator) {
   });
 }
 
+std::string otherAnswer(const SizeAnswers& answers, const Fusion& fusion, ExpressionEvaluator& evaluator) {
+  for (const auto& [question, answer] : answers) {
+    const bool now = SizeFacts::answer(question, evaluator.evaluate(question.size));
+    if (now != answer) return SizeFacts::toString(question, now, extentToString(fusion, question.size));
+  }
+  return "";
+}
+
 }  // namespace fuser

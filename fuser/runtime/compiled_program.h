@@ -21,6 +21,8 @@ namespace fuser {
 using SizeAnswers = std::vector<std::pair<SizeFacts::Question, bool>>;
 // Whether the questions have the same answers for the sizes to which the evaluator is bound.
 bool answersHold(const SizeAnswers& answers, ExpressionEvaluator& evaluator);
+// The first answer that these sizes do not have, as they answer it: "i0 is more than 1024". "" where all hold.
+std::string otherAnswer(const SizeAnswers& answers, const Fusion& fusion, ExpressionEvaluator& evaluator);
 
 struct CompiledProgram {
   std::unique_ptr<Fusion> fusion;  // the clone of the original after the passes; origins refer to the original

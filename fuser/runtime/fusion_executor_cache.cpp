@@ -7,6 +7,7 @@
 #include "fuser/analysis/compile_observer.h"
 #include "fuser/case/aliases.h"
 #include "fuser/evaluate/check_shapes.h"
+#include "fuser/evaluate/concretize.h"
 #include "fuser/ir/updates.h"
 #include "fuser/runtime/both_widths.h"
 #include "fuser/runtime/build_program.h"
@@ -59,11 +60,21 @@ std::vector<InputLayout> layoutsOf(const std::vector<InputFacts>& facts) {
 
 }  // namespace
 
+CacheCounters& CacheCounters::operator+=(const CacheCounters& other) {
+  compilations += other.compilations;
+  kernelCompilations += other.kernelCompilations;
+  hostScalarEvaluations += other.hostScalarEvaluations;
+  runs += other.runs;
+  memoryBlocks += other.memoryBlocks;
+  return *this;
+}
+
 struct FusionExecutorCache::Impl {
   std::shared_ptr<const Fusion> fusion;
   Settings settings;
   std::map<size_t, Val*> aliases;  // of the settings, in the fusion
 
+  bool needsConcretizing = false;             // whatever the sizes of a run
   std::unique_ptr<DevicesInProcess> devices;  // where the fusion is on several, and the settings name none
 
   const std::shared_ptr<MemoryPool> memory = std::make_shared<MemoryPool>();
@@ -74,7 +85,16 @@ struct FusionExecutorCache::Impl {
   std::shared_ptr<MemoryPool> deviceMemory;  // of the engine's device, where a program uses it
   // Keyed by inputKey; all have the same options. Programs of one key differ in their answers about sizes.
   std::map<std::string, std::vector<std::shared_ptr<CompiledProgram>>> programs;
+  std::string lastKey;  // of the last program compiled
   CacheCounters counters;
+
+  // What runs where these sizes are 1 and meet others.
+  struct Concrete {
+    std::vector<IntExpr> ones;
+    std::shared_ptr<const Fusion> fusion;
+    std::unique_ptr<FusionExecutorCache> cache;
+  };
+  std::vector<std::unique_ptr<Concrete>> concretes;
 
   void checkNoMemoryOnDevices(OutputBuffers outputs) const {
     for (size_t i = 0; devices && i < outputs.size(); ++i) {
@@ -101,15 +121,18 @@ struct FusionExecutorCache::Impl {
   // Finds the first program whose answers hold, and binds an evaluator to the inputs; compiles one on a cache miss.
   std::shared_ptr<CompiledProgram> find(const RunRequest& request, const std::vector<InputFacts>& facts,
                                         const std::set<size_t>& preallocated, RunScalars& scalars,
-                                        std::optional<ExpressionEvaluator>& evaluator) {
+                                        std::optional<ExpressionEvaluator>& evaluator, std::string& why) {
     const std::lock_guard lock(mutex);
     std::vector<std::shared_ptr<CompiledProgram>>& candidates = programs[request.key];
+    why = lastKey.empty() ? "the first run" : otherFacts(*fusion, lastKey, request.key);
     for (const std::shared_ptr<CompiledProgram>& program : candidates) {
       evaluator.emplace(*program->fusion, &scalars);
       mustFit([&] { evaluator->bindInputs(request.inputs); });
-      if (answersHold(program->sizesAsked, *evaluator)) return program;
+      why = otherAnswer(program->sizesAsked, *program->fusion, *evaluator);
+      if (why.empty()) return program;
     }
     candidates.push_back(compile(request.inputs, facts, preallocated, scalars));
+    lastKey = request.key;
     std::optional<ExpressionEvaluator>& bound = candidates.back()->bound;
     evaluator.emplace(std::move(*bound));
     bound.reset();
@@ -165,6 +188,7 @@ struct FusionExecutorCache::Impl {
     std::optional<RunScalars> scalars;
     std::shared_ptr<CompiledProgram> program;
     std::optional<ExpressionEvaluator> evaluator;
+    std::string why;  // RunRecord::compiled
   };
   std::unique_ptr<Ready> prepared;  // by prepareOnDevice, for the next run
 
@@ -181,9 +205,12 @@ struct FusionExecutorCache::Impl {
     ready->scalars.emplace(*fusion, *sizes, evaluatedBefore);
     const std::vector<InputFacts> facts = inspectInputs(*fusion, whole, settings.device);
     checkParts(*fusion, inputs, *settings.device);
-    checkShapes(*fusion, *sizes);
+    FUSER_USER_CHECK(!needsConcretizing, "'", fusion->name(),
+                     "' has sizes that runs decide about: concretize it first");
+    const std::vector<IntExpr> ones = checkShapes(*fusion, *sizes);
+    FUSER_USER_CHECK(ones.empty(), onesText(*fusion, ones), " and meets another size: concretize the fusion first");
     checkShardings(*fusion, *sizes);
-    ready->program = find(requestOf(whole, facts, {}, {}), facts, {}, *ready->scalars, ready->evaluator);
+    ready->program = find(requestOf(whole, facts, {}, {}), facts, {}, *ready->scalars, ready->evaluator, ready->why);
     return ready;
   }
 
@@ -222,8 +249,11 @@ struct FusionExecutorCache::Impl {
   RunRecord run(std::span<const HostValue> inputs, ExpressionEvaluator& sizes, size_t evaluatedBefore,
                 OutputBuffers outputs) {
     checkNoMemoryOnDevices(outputs);
-    RunRecord record =
-        devices ? devices->run(inputs, sizes) : runOnHost(inputs, sizes, evaluatedBefore, std::move(outputs));
+    std::vector<IntExpr> ones;
+    if (needsConcretizing || devices) ones = checkShapes(*fusion, sizes);
+    RunRecord record = needsConcretizing || !ones.empty() ? runConcrete(ones, inputs, outputs)
+                       : devices                          ? devices->run(inputs, sizes)
+                                                          : runOnHost(inputs, sizes, evaluatedBefore, outputs);
     if (settings.record) record.extents = extentsOf(*fusion, sizes);
     return record;
   }
@@ -232,7 +262,8 @@ struct FusionExecutorCache::Impl {
                       const OutputBuffers& outputs) {
     RunScalars scalars(*fusion, sizes, evaluatedBefore);
     const std::vector<InputFacts> facts = inspectInputs(*fusion, inputs);
-    checkShapes(*fusion, sizes);
+    const std::vector<IntExpr> ones = checkShapes(*fusion, sizes);
+    if (!ones.empty()) return runConcrete(ones, inputs, outputs);
     for (const auto& [output, input] : aliases) {
       const Dims wanted = sizes.sizes(fusion->outputs().at(output)->as<TensorView>());
       checkOverwritten(*fusion, output, wanted, input, inputs);
@@ -242,10 +273,47 @@ struct FusionExecutorCache::Impl {
     const RunRequest request = requestOf(inputs, facts, buffers.memory, buffers.numbers);
 
     std::optional<ExpressionEvaluator> evaluator;
-    const std::shared_ptr<CompiledProgram> program = find(request, facts, buffers.numbers, scalars, evaluator);
+    std::string why;
+    const std::shared_ptr<CompiledProgram> program = find(request, facts, buffers.numbers, scalars, evaluator, why);
     RunRecord record = execute(*program, inputs, *evaluator, scalars, nullptr, request.outputs);
+    record.compiled = std::move(why);
     for (size_t output : buffers.numbers) record.outputs.at(output) = *outputs[output];
     return record;
+  }
+
+  RunRecord runConcrete(const std::vector<IntExpr>& ones, std::span<const HostValue> inputs, OutputBuffers outputs) {
+    const auto [cache, isNew, isFirst] = concreteFor(ones);
+    RunRecord record = cache->run(inputs, outputs);
+    if (isNew) record.compiled = ones.empty() ? "no size that is 1 meets another" : onesText(*fusion, ones);
+    if (isNew && isFirst) record.compiled = "the first run";
+    // What was inserted equals no value of this fusion's; its own values have the ids that they have here.
+    for (SegmentRecord& segment : record.segments) {
+      for (std::vector<BoundaryValue>* values : {&segment.inputs, &segment.outputs}) {
+        for (BoundaryValue& value : *values) {
+          if (value.origin && *value.origin >= fusion->valCount()) value.origin.reset();
+        }
+      }
+    }
+    return record;
+  }
+
+  struct ConcreteCache {
+    FusionExecutorCache* cache;
+    bool isNew;    // no run had these sizes so far
+    bool isFirst;  // and there was no run at all
+  };
+  ConcreteCache concreteFor(const std::vector<IntExpr>& ones) {
+    const std::lock_guard lock(mutex);
+    for (const std::unique_ptr<Concrete>& concrete : concretes) {
+      if (concrete->ones == ones) return {concrete->cache.get(), false, false};
+    }
+    if (!engine) engine = settings.engine ? settings.engine : makeEngine(settings.context.options.engine);
+    Settings inner = settings;
+    inner.engine = engine;
+    std::shared_ptr<const Fusion> made = concretize(*fusion, ones);
+    auto cache = std::make_unique<FusionExecutorCache>(made, std::move(inner));
+    concretes.push_back(std::make_unique<Concrete>(Concrete{ones, std::move(made), std::move(cache)}));
+    return {concretes.back()->cache.get(), true, concretes.size() == 1 && programs.empty()};
   }
 };
 
@@ -257,7 +325,8 @@ FusionExecutorCache::FusionExecutorCache(std::shared_ptr<const Fusion> fusion, S
                    "' has updates: what runs is its functional form (fuser/case/functional_updates.h)");
   impl_->fusion->exprs();  // the fusion keeps the order that this computes; concurrent runs only read it
   impl_->aliases = aliasesIn(*impl_->fusion, impl_->settings.aliases);
-  if (impl_->fusion->hasDevices() && !impl_->settings.device) {
+  impl_->needsConcretizing = needsConcretizing(*impl_->fusion);
+  if (impl_->fusion->hasDevices() && !impl_->settings.device && !impl_->needsConcretizing) {
     impl_->devices = std::make_unique<DevicesInProcess>(impl_->fusion, impl_->settings);
   }
 }
@@ -272,7 +341,9 @@ void FusionExecutorCache::prepareOnDevice(std::span<const HostValue> inputs, Exp
 RunRecord FusionExecutorCache::runOnDevice(std::span<const HostValue> inputs, Communicator& communicator) {
   const std::unique_ptr<Impl::Ready> ready =
       impl_->prepared ? std::move(impl_->prepared) : impl_->readyOnDevice(inputs, nullptr);
-  return impl_->execute(*ready->program, inputs, *ready->evaluator, *ready->scalars, &communicator, {});
+  RunRecord record = impl_->execute(*ready->program, inputs, *ready->evaluator, *ready->scalars, &communicator, {});
+  record.compiled = std::move(ready->why);
+  return record;
 }
 
 RunRecord FusionExecutorCache::run(std::span<const HostValue> inputs, OutputBuffers outputs) {
@@ -291,6 +362,7 @@ void FusionExecutorCache::setRecord(bool on) {
   const std::lock_guard lock(impl_->mutex);
   impl_->settings.record = on;
   if (impl_->devices) impl_->devices->setRecord(on);
+  for (const std::unique_ptr<Impl::Concrete>& concrete : impl_->concretes) concrete->cache->setRecord(on);
   for (const auto& [key, programs] : impl_->programs) {
     for (const std::shared_ptr<CompiledProgram>& program : programs) {
       for (const std::unique_ptr<SegmentCache>& cache : program->caches) cache->setRecord(on);
@@ -299,11 +371,11 @@ void FusionExecutorCache::setRecord(bool on) {
 }
 
 CacheCounters FusionExecutorCache::counters() const {
-  if (impl_->devices) return impl_->devices->counters();
   const std::lock_guard lock(impl_->mutex);
-  CacheCounters counters = impl_->counters;
-  counters.memoryBlocks = impl_->memory->blocksMade();
+  CacheCounters counters = impl_->devices ? impl_->devices->counters() : impl_->counters;
+  if (!impl_->devices) counters.memoryBlocks = impl_->memory->blocksMade();
   if (impl_->deviceMemory) counters.memoryBlocks += impl_->deviceMemory->blocksMade();
+  for (const std::unique_ptr<Impl::Concrete>& concrete : impl_->concretes) counters += concrete->cache->counters();
   for (const auto& [key, programs] : impl_->programs) {
     for (const std::shared_ptr<CompiledProgram>& program : programs) {
       for (const std::unique_ptr<SegmentCache>& cache : program->caches) {

@@ -184,4 +184,21 @@ std::string inputKey(const Fusion& fusion, const std::vector<InputFacts>& facts)
   return key;
 }
 
+std::string otherFacts(const Fusion& fusion, const std::string& key, const std::string& other) {
+  const auto parts = [](std::string_view text) {
+    std::vector<std::string_view> found;
+    for (size_t end = 0; end != std::string_view::npos; text.remove_prefix(std::min(text.size(), end + 2))) {
+      end = text.find("; ");
+      found.push_back(text.substr(0, end));
+      if (end == std::string_view::npos) break;
+    }
+    return found;
+  };
+  const std::vector<std::string_view> before = parts(key), now = parts(other);
+  for (size_t i = 0; i < std::min({before.size(), now.size(), fusion.inputs().size()}); ++i) {
+    if (before[i] != now[i]) return concat("%", fusion.inputs()[i]->name(), " is ", now[i]);
+  }
+  return "other outputs have memory of the caller";
+}
+
 }  // namespace fuser

@@ -46,4 +46,7 @@ bool overlap(const TensorRef& a, const TensorRef& b);
 // The part of the cache key that depends on inputs, except for their sizes: "f32[2] dense align 16; i64; …".
 std::string inputKey(const Fusion& fusion, const std::vector<InputFacts>& facts);
 
+// What the second of two such keys says of the first input whose part differs: "%x is f32[2] strided align 4".
+std::string otherFacts(const Fusion& fusion, const std::string& key, const std::string& other);
+
 }  // namespace fuser

@@ -1,6 +1,7 @@
 // Parses a whole file: metadata, fusion, aliases, options, schedules, runs and expectations.
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <set>
 
@@ -22,12 +23,13 @@ constexpr std::string_view kFormatVersion = "1";
 
 class CaseParser {
  public:
-  CaseParser(std::string_view text, const std::string& fileName) : reader_(text, fileName, kTokenRules) {}
+  CaseParser(std::string_view text, const std::string& fileName)
+      : reader_(text, fileName, kTokenRules), namesSeed_(text.find("rng_seed") != text.npos) {}
 
   Case parse() {
     while (reader_.peek().kind == TokenKind::Metadata) parseMetadata();
     if (!reader_.at("fusion")) reader_.failExpected("'fusion'");
-    FusionParser fusionParser(reader_);
+    FusionParser fusionParser(reader_, seedOfRandomOps());
     try {
       case_.fusion = fusionParser.parse();
     } catch (RefusedProgram& refused) {
@@ -48,6 +50,30 @@ class CaseParser {
   }
 
  private:
+  // Of the option behind the fusion, in which it is needed; the option itself is read, and checked, at its turn.
+  uint32_t seedOfRandomOps() {
+    if (!namesSeed_) return 0;
+    const Token start = reader_.peek();
+    uint32_t seed = 0;
+    while (reader_.peek().kind != TokenKind::End) {
+      const bool isOption = reader_.accept("option") && reader_.accept("rng_seed") && reader_.accept("=");
+      const std::optional<int64_t> number = isOption ? integerOf(reader_.peek()) : std::nullopt;
+      if (number) seed = static_cast<uint32_t>(*number);
+      if (!isOption && reader_.peek().kind != TokenKind::End) reader_.next();
+    }
+    reader_.rewind(start);
+    return seed;
+  }
+
+  // Of a token that is one, from 0 to 2^32 - 1.
+  static std::optional<int64_t> integerOf(const Token& token) {
+    int64_t number = 0;
+    const char* end = token.text.data() + token.text.size();
+    const auto read = std::from_chars(token.text.data(), end, number);
+    const bool isOne = token.kind == TokenKind::Number && read.ec == std::errc() && read.ptr == end;
+    return isOne && number >= 0 && number <= UINT32_MAX ? std::optional(number) : std::nullopt;
+  }
+
   [[noreturn]] void failSection() const {
     const Token& token = reader_.peek();
     if (token.kind == TokenKind::Metadata) reader_.fail(token, "'#:' lines must come before the fusion");
@@ -451,6 +477,7 @@ class CaseParser {
   }
 
   TokenReader reader_;
+  const bool namesSeed_;  // maybe: the text has the word
   Case case_;
   std::map<std::string, Val*, std::less<>> values_;
   std::set<const OptionInfo*> options_;                // those given

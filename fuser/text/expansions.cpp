@@ -1,5 +1,6 @@
 #include "fuser/text/expansions.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -183,20 +184,39 @@ constexpr Expansion kExpansions[] = {
     {"diagonal", OpKind::Set, "offset = 0, dim1 = 0, dim2 = 1", diagonal, nullptr, true},
     {"diagonal_scatter", OpKind::SliceScatter, "offset = 0, dim1 = 0, dim2 = 1", diagonalScatter},
     {"as_strided", OpKind::Set, "size, stride, storage_offset = 0", asStrided, nullptr, true},
+    {"sum", OpKind::Sum, "dims = all, text keepdim = false, dtype", summedIn, nullptr, false, false, "dtype"},
+    {"prod", OpKind::Prod, "dims = all, text keepdim = false, dtype", multipliedIn, nullptr, false, false, "dtype"},
+    {"mean", OpKind::Mean, "dims = all, text keepdim = false, dtype", averagedIn, nullptr, false, false, "dtype"},
+    {"slice", OpKind::Slice, "dims, starts, ends, steps = ones", slicedAlongAxes, nullptr, false, false, "starts"},
+    {"rand", OpKind::Arange, "shape, dtype = f32, seed = run, offset = place", rand, nullptr, false, true},
+    {"randn", OpKind::Arange, "shape, dtype = f32, seed = run, offset = place", randn, nullptr, false, true},
+    {"rand_like", OpKind::Set, "dtype = own, seed = run, offset = place", randLike, nullptr, false, true},
+    {"randn_like", OpKind::Set, "dtype = own, seed = run, offset = place", randnLike, nullptr, false, true},
+    {"uniform", OpKind::Arange, "shape, low = 0.0, high = 1.0, dtype = f32, seed = run, offset = place", uniform,
+     nullptr, false, true},
+    {"normal", OpKind::Arange, "shape, mean = 0.0, std = 1.0, dtype = f32, seed = run, offset = place", normal, nullptr,
+     false, true},
+    {"bernoulli", OpKind::Set, "p = each, seed = run, offset = place", bernoulli, nullptr, false, true},
+    {"dropout", OpKind::Set, "p = 0.5, training = true, seed = run, offset = place", dropout, nullptr, false, true},
+    {"randint", OpKind::Arange, "low = 0, high, shape, dtype = i64, seed = run, offset = place", randint, nullptr,
+     false, true},
 };
 
 }  // namespace
 
-const Expansion* findExpansion(std::string_view name) {
+const Expansion* findExpansion(std::string_view name, const std::vector<std::string_view>& keys) {
   for (const Expansion& each : kExpansions) {
-    if (each.name == name) return &each;
+    const bool fits = each.when.empty() || std::find(keys.begin(), keys.end(), each.when) != keys.end();
+    if (each.name == name && fits) return &each;
   }
   return nullptr;
 }
 
 std::vector<std::string_view> expansionNames() {
   std::vector<std::string_view> names;
-  for (const Expansion& each : kExpansions) names.push_back(each.name);
+  for (const Expansion& each : kExpansions) {
+    if (each.when.empty()) names.push_back(each.name);
+  }
   return names;
 }
 

@@ -22,13 +22,18 @@ class NamedAttributes {
   const std::vector<int64_t>& axes(AttributeName name) const { return values_.at(name).axes(name); }
   const std::vector<IntExpr>& integers(AttributeName name) const { return values_.at(name).integers(name); }
   IntExpr bound(AttributeName name) const { return values_.at(name).bound(name); }
+  DataType dtype(AttributeName name) const { return values_.at(name).dtypeOf(name); }
   void setFlag(AttributeName name, bool value) { flags_[name] = value; }
   bool flagOr(AttributeName name, bool otherwise) const {
     return flags_.count(name) != 0 ? flags_.at(name) : otherwise;
   }
+  void setOperand(AttributeName name, Val* value) { operands_[name] = value; }
+  bool hasOperand(AttributeName name) const { return operands_.count(name) != 0; }
+  Val* operand(AttributeName name) const { return operands_.at(name); }
 
  private:
   std::map<AttributeName, Attributes> values_;
+  std::map<AttributeName, Val*> operands_;
   std::map<AttributeName, bool> flags_;
 };
 
@@ -44,10 +49,14 @@ struct Expansion {
                         const std::string& name) = nullptr;
   // Of PyTorch's name a view of its operand, of ours a copy: no update may tell the two apart.
   bool copiesView = false;
+  // It takes a seed and an offset: those of the run, and its place among such names, where the text gives none.
+  bool isRandom = false;
+  // Of an op's own name: it is read so where the braces have this attribute, which the op itself does not take.
+  std::string_view when = {};
 };
 
-// Null where the name is none of the table.
-const Expansion* findExpansion(std::string_view name);
+// Null where the table has no such name, or has it for other attributes than `keys`.
+const Expansion* findExpansion(std::string_view name, const std::vector<std::string_view>& keys = {});
 std::vector<std::string_view> expansionNames();
 
 using ExpansionFunction = TensorView*(Fusion& fusion, const std::vector<Val*>& operands,
@@ -57,6 +66,10 @@ using ExpansionFunction = TensorView*(Fusion& fusion, const std::vector<Val*>& o
 ExpansionFunction rolled, diagonal, diagonalScatter, asStrided;
 // --- expanded_scatters.cpp ---
 ExpansionFunction indexAdded, indexCopied, indexPut;
+// --- expanded_attributes.cpp ---
+ExpansionFunction summedIn, multipliedIn, averagedIn, slicedAlongAxes;
+// --- expanded_random.cpp ---
+ExpansionFunction rand, randn, randLike, randnLike, uniform, normal, bernoulli, dropout, randint;
 
 // The axis that a number names, of a tensor, from 0. A UserError where there is none; `op` is the name in it.
 size_t axisOf(std::string_view op, const TensorView* tensor, int64_t written);

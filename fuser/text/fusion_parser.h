@@ -30,7 +30,8 @@ struct KeyRule {
 
 class FusionParser {
  public:
-  explicit FusionParser(TokenReader& reader) : reader_(reader) {}
+  // `rngSeed`: that of random ops that name none.
+  explicit FusionParser(TokenReader& reader, uint32_t rngSeed = 0) : reader_(reader), rngSeed_(rngSeed) {}
 
   // Reads from `fusion` to the closing brace.
   std::unique_ptr<Fusion> parse();
@@ -89,6 +90,8 @@ class FusionParser {
                    const std::function<void(const Token& key)>& parse);
   OpAttributes parseAttributes(const Token& mnemonic, const std::vector<const OpInfo*>& rows);
   NamedAttributes parseNamedAttributes(const Token& mnemonic, const Expansion& expansion);
+  std::vector<std::string_view> keysAhead();
+  void addSeedAndOffset(const Token& mnemonic, NamedAttributes& values);
   void checkCopiedViews(const TensorView* target) const;
   void parseAttribute(const Token& key, const OpInfo& info, OpAttributes& attributes);
   void parseFamilyAttribute(const Token& key, const FamilyAttribute& attribute, OpAttributes& attributes);
@@ -104,6 +107,7 @@ class FusionParser {
   void checkResultType(Val* result, const Type& type);
   void applyAxes(TensorView* tensor, const Type& type);
   void recordMeetings(const Expr* expr);
+  void unite(IntExpr a, IntExpr b);
   void checkAssumptions();
   void checkViews();
 
@@ -115,7 +119,7 @@ class FusionParser {
   Term parseSum(size_t depth);
   Term parseProduct(size_t depth);
   Term parseFactor(size_t depth);
-  Term parseExtreme(const Token& name, size_t depth);
+  Term parseFunction(const Token& name, size_t depth);
   Term checkBound(const Token& at, Term term) const;
   IntExpr extentNamed(const Token& name);
 
@@ -128,6 +132,8 @@ class FusionParser {
   bool inParameters_ = false;
   size_t dimTerms_ = 0;
   size_t opCount_ = 0;
+  const uint32_t rngSeed_;
+  int64_t randomOps_ = 0;  // so far
 
   // A written extent that differs from the inferred one. It is valid only if some op makes the two equal (met_).
   struct Assumption {

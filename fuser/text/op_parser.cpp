@@ -56,7 +56,7 @@ std::string takes(const OpInfo& info) {
 // PyTorch's names that the language lacks, so that a program that uses one is told apart from one that misspells.
 constexpr std::string_view kLacking =
     " view "
-    "rand randn rand_like randn_like uniform normal bernoulli dropout randint matmul mm bmm linear addmm dot outer "
+    "matmul mm bmm linear addmm dot outer "
     "cumsum cumprod cummax cummin logcumsumexp sort argsort topk median kthvalue bucketize searchsorted unfold "
     "avg_pool max_pool triu tril one_hot std logsumexp softmax log_softmax layer_norm rms_norm batch_norm group_norm "
     "transpose flatten narrow split chunk stack movedim t unflatten view_as expand_as instance_norm mse_loss "
@@ -116,7 +116,7 @@ void FusionParser::parseOp() {
   if (++opCount_ > kMaxOps) reader_.fail(name, "more than ", kMaxOps, " ops");
   reader_.expect("=");
   const Token mnemonic = reader_.expect(TokenKind::Identifier, "an op's name");
-  const Expansion* expansion = findExpansion(mnemonic.text);
+  const Expansion* expansion = findExpansion(mnemonic.text, keysAhead());
   const std::vector<const OpInfo*> rows = expansion ? std::vector{&opInfo(expansion->operands)} : rowsOf(mnemonic.text);
   if (rows.empty()) reader_.fail(mnemonic, unknownOp(mnemonic.text));
   if (rows[0]->family == Family::Update) reader_.fail(mnemonic, "update is a statement: update %target = %source");
@@ -209,6 +209,23 @@ void FusionParser::parseUpdate() {
   });
 }
 
+// The names before "=" in the braces behind the operands that come now, which stay unread.
+std::vector<std::string_view> FusionParser::keysAhead() {
+  std::vector<std::string_view> keys;
+  const Token start = reader_.peek();
+  while (!reader_.at(")") && reader_.peek().kind != TokenKind::End) reader_.next();
+  reader_.accept(")");
+  size_t depth = reader_.accept("{") ? 1 : 0;
+  for (Token token = reader_.peek(); depth > 0 && token.kind != TokenKind::End; token = reader_.peek()) {
+    reader_.next();
+    if (token.text == "{" || token.text == "[" || token.text == "(") ++depth;
+    if (token.text == "}" || token.text == "]" || token.text == ")") --depth;
+    if (depth == 1 && token.kind == TokenKind::Identifier && reader_.at("=")) keys.push_back(token.text);
+  }
+  reader_.rewind(start);
+  return keys;
+}
+
 Val* FusionParser::parseOperand() {
   if (atLiteral(reader_)) return fusion_->newConstant(readLiteral(reader_));
   return lookUp(reader_.expect(TokenKind::Value, "an operand: %value or a literal"));
@@ -259,9 +276,36 @@ NamedAttributes FusionParser::parseNamedAttributes(const Token& mnemonic, const 
     OpAttributes one;
     parseFamilyAttribute(key, *attribute, one);
     if (attribute->kind == AttributeKind::Flag) return values.setFlag(attribute->name, one.keepdim);
+    if (attribute->kind == AttributeKind::Operand) {
+      return values.setOperand(attribute->name, one.operands.begin()->second);
+    }
     values.set(attribute->name, std::move(one.values));
   });
+  for (const FamilyAttribute& attribute : wanted) {
+    const std::string_view text = attribute.ifAbsent.value_or("");
+    const bool isNumber = !text.empty() && std::isdigit(static_cast<unsigned char>(text[0]));
+    if (attribute.kind != AttributeKind::Operand || values.hasOperand(attribute.name) || !isNumber) continue;
+    const bool isReal = text.find('.') != text.npos;
+    const ScalarValue literal = isReal ? attribute.defaultLiteral() : ScalarValue(attribute.defaultNumber());
+    values.setOperand(attribute.name, fusion_->newConstant(literal));
+  }
+  if (expansion.isRandom) addSeedAndOffset(mnemonic, values);
   return values;
+}
+
+// The run's seed, and the place among the random ops of the text, where it gives none.
+void FusionParser::addSeedAndOffset(const Token& mnemonic, NamedAttributes& values) {
+  const int64_t place = randomOps_++;
+  if (!values.hasOperand(AttributeName::seed)) {
+    values.setOperand(AttributeName::seed, fusion_->newConstant(ScalarValue(int64_t{rngSeed_})));
+  }
+  const IntExpr written =
+      values.has(AttributeName::offset) ? values.bound(AttributeName::offset) : fusion_->ints().constant(place);
+  Val* offset = written->isConstant()                               ? fusion_->newConstant(ScalarValue(written->value))
+                : written->isSymbol() && fusion_->scalarOf(written) ? fusion_->scalarOf(written)
+                                                                    : nullptr;
+  if (!offset) reader_.fail(mnemonic, mnemonic.text, ": offset is an integer or an i64 scalar");
+  values.setOperand(AttributeName::offset, offset);
 }
 
 void FusionParser::parseAttribute(const Token& key, const OpInfo& info, OpAttributes& attributes) {

@@ -101,6 +101,12 @@ const std::vector<OptionInfo>& optionTable() {
          options.passLimit = value ? std::optional<int64_t>(static_cast<int64_t>(value) - 1) : std::nullopt;
        },
        true},
+      {"rng_seed",
+       "the seed of random ops that name none",
+       {},
+       [](const CompileOptions& options) { return size_t{options.rngSeed}; },
+       [](CompileOptions& options, size_t value) { options.rngSeed = static_cast<uint32_t>(value); },
+       true},
       {"streams",
        "the number of streams on which loops over streams run",
        {},

@@ -40,6 +40,7 @@ class DimPrinter {
     }
     if (dim->isSymbol()) return symbol(dim);
     if (dim->op == IntOp::Min || dim->op == IntOp::Max) return extreme(dim);
+    if (dim->op == IntOp::Meet) return meet(dim);
     std::string text;
     Level precedence = Level::Product;
     if (dim->op == IntOp::Add) {
@@ -48,7 +49,7 @@ class DimPrinter {
     } else if (dim->op == IntOp::Mul) {
       text = product(dim);
     } else {
-      FUSER_CHECK(dim->op == IntOp::FloorDiv, "an extent consists of + - * // min max only");
+      FUSER_CHECK(dim->op == IntOp::FloorDiv, "an extent consists of + - * // min max meet only");
       text = at(dim->a, Level::Product) + " // " + at(dim->b, Level::Atom);
     }
     return precedence < level ? "(" + text + ")" : text;
@@ -65,6 +66,16 @@ class DimPrinter {
     std::string right = at(dim->b, Level::Sum);
     if (right < left) std::swap(left, right);
     return concat(dim->op == IntOp::Min ? "min(" : "max(", left, ", ", right, ")");
+  }
+
+  // Flat in the arena; in the order of the texts here.
+  std::string meet(IntExpr dim) const {
+    std::vector<std::string> sizes;
+    for (IntExpr size : sizesThatMeet(dim)) sizes.push_back(at(size, Level::Sum));
+    std::sort(sizes.begin(), sizes.end());
+    std::string text = sizes.front();
+    for (size_t i = 1; i < sizes.size(); ++i) text = concat("meet(", text, ", ", sizes[i], ")");
+    return text;
   }
 
   std::string sum(IntExpr dim) const {

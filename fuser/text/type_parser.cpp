@@ -183,7 +183,7 @@ FusionParser::Term FusionParser::parseFactor(size_t depth) {
   if (++dimTerms_ > kMaxDimTerms) reader_.fail(first, "a size has more than ", kMaxDimTerms, " terms");
   if (first.kind == TokenKind::Identifier) {
     reader_.next();
-    if (depth > 0 && reader_.at("(")) return parseExtreme(first, depth);
+    if (depth > 0 && reader_.at("(")) return parseFunction(first, depth);
     return {extentNamed(first), 1};
   }
   if (first.kind == TokenKind::Value) {
@@ -207,10 +207,10 @@ FusionParser::Term FusionParser::parseFactor(size_t depth) {
   return checkBound(first, {fusion_->ints().constant(value), std::max(1.0, std::abs(static_cast<double>(value)))});
 }
 
-// Reads the rest of min(a, b) or max(a, b), after the name.
-FusionParser::Term FusionParser::parseExtreme(const Token& name, size_t depth) {
-  if (name.text != "min" && name.text != "max") {
-    reader_.fail(name, "a size has no function '", name.text, "'; known: max, min");
+// Reads the rest of min(a, b), max(a, b) or meet(a, b), after the name.
+FusionParser::Term FusionParser::parseFunction(const Token& name, size_t depth) {
+  if (name.text != "min" && name.text != "max" && name.text != "meet") {
+    reader_.fail(name, "a size has no function '", name.text, "'; known: max, meet, min");
   }
   if (depth >= kMaxDimDepth) reader_.fail(name, "parentheses are nested deeper than ", kMaxDimDepth);
   reader_.expect("(");
@@ -218,8 +218,8 @@ FusionParser::Term FusionParser::parseExtreme(const Token& name, size_t depth) {
   reader_.expect(",");
   const Term b = parseSum(depth + 1);
   reader_.expect(")");
-  IntExprArena& ints = fusion_->ints();
-  return {name.text == "min" ? ints.min(a.expr, b.expr) : ints.max(a.expr, b.expr), std::max(a.bound, b.bound)};
+  const IntOp op = name.text == "min" ? IntOp::Min : name.text == "max" ? IntOp::Max : IntOp::Meet;
+  return {fusion_->ints().join(op, a.expr, b.expr), std::max(a.bound, b.bound)};
 }
 
 IntExpr FusionParser::extentNamed(const Token& name) {
@@ -279,6 +279,7 @@ void FusionParser::applyAxes(TensorView* tensor, const Type& type) {
     const AxisType& written = type.axes[axis++];
     if (written.extent == logical->extent() && written.expandedExtent == logical->expandedExtent()) continue;
     const IntExpr size = written.expandedExtent ? written.expandedExtent : written.extent;
+    for (IntExpr one : sizesThatMeet(logical->size())) unite(one, logical->size());
     assumptions_.push_back({type.start, size, logical->size()});
     logical = fusion_->newIterDomain(written.type, written.extent, written.expandedExtent);
   }
@@ -286,19 +287,22 @@ void FusionParser::applyAxes(TensorView* tensor, const Type& type) {
   domain.loop = domain.logical;
 }
 
-// Records extents that must be equal: those of axes that meet in a pointwise op or cat without broadcasting, and an
-// axis' old and new name where an expand keeps it.
+void FusionParser::unite(IntExpr a, IntExpr b) {
+  met_.grow(std::max(a->id, b->id) + size_t{1});
+  met_.unite(a->id, b->id);
+}
+
+// Records extents that are equal, or of which one is 1: those of axes that meet in a pointwise op or cat without
+// broadcasting, and an axis' old and new name where an expand keeps it.
 void FusionParser::recordMeetings(const Expr* expr) {
-  const auto meet = [&](IntExpr a, IntExpr b) {
-    met_.grow(std::max(a->id, b->id) + size_t{1});
-    met_.unite(a->id, b->id);
-  };
   if (!expr->output()->isTensor()) return;
   const std::vector<IterDomain*> result = expr->output()->as<TensorView>()->axes();
   if (expr->op() == OpKind::Expand) {
+    const std::vector<IterDomain*> operand = expr->input(0)->as<TensorView>()->axes();
     for (size_t i = 0; i < result.size(); ++i) {
       const IntExpr size = expr->attributes().shape()[i];
-      if (!size->isConstant(-1)) meet(result[i]->size(), size);
+      const bool isPlain = operand[i]->isBroadcast() && !operand[i]->isExpanded();
+      if (!size->isConstant(-1) && !isPlain) unite(operand[i]->size(), size);
     }
   }
   const bool joins = expr->family() == Family::Cat || expr->family() == Family::SliceScatter;
@@ -309,7 +313,7 @@ void FusionParser::recordMeetings(const Expr* expr) {
     for (size_t i = 0; i < axes.size(); ++i) {
       if (joins && static_cast<int64_t>(i) == expr->attributes().dim()) continue;
       const bool broadcast = axes[i]->isBroadcast() && (!axes[i]->isExpanded() || !result[i]->isBroadcast());
-      if (!broadcast) meet(axes[i]->size(), result[i]->size());
+      if (!broadcast) unite(axes[i]->size(), result[i]->size());
     }
   }
 }

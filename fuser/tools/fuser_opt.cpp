@@ -181,7 +181,9 @@ void runAll(const Case& testCase, const FusionExecutorCache::Settings& settings)
     sizes.bindInputs(inputs);
     const OutputMemory memory = outputMemory(testCase, sizes);
     const RunRecord record = cache.run(inputs, sizes, memory.refs);
-    std::cout << "run " << i << "\n" << summarizeOutputs(*fusion, record);
+    const bool again = i > 0 && !record.compiled.empty();
+    std::cout << "run " << i << (again ? concat(" compiles again: ", record.compiled) : "") << "\n"
+              << summarizeOutputs(*fusion, record);
   }
   const CacheCounters counters = cache.counters();
   std::cout << countText(counters.runs, "run") << ", " << countText(counters.compilations, "program") << " and "

@@ -320,6 +320,33 @@ IntExpr IntExprArena::max(IntExpr a, IntExpr b) {
   return intern(IntOp::Max, 0, a, b, {std::max(a->range.low, b->range.low), std::max(a->range.high, b->range.high)});
 }
 
+// Canonical form of a meet: flat, ordered by id, without repeats.
+IntExpr IntExprArena::meet(IntExpr a, IntExpr b) {
+  if (a->isConstant(1)) return b;
+  if (b->isConstant(1)) return a;
+  if (b->isConstant() || (!a->isConstant() && b->range.low > 1)) return b;
+  if (a->isConstant() || a->range.low > 1) return a;
+  std::vector<IntExpr> sizes = sizesThatMeet(a);
+  const std::vector<IntExpr> others = sizesThatMeet(b);
+  sizes.insert(sizes.end(), others.begin(), others.end());
+  std::sort(sizes.begin(), sizes.end(), [](IntExpr x, IntExpr y) { return x->id < y->id; });
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  IntExpr result = sizes.front();
+  for (size_t i = 1; i < sizes.size(); ++i) {
+    const Range range{std::min(result->range.low, sizes[i]->range.low),
+                      std::max(result->range.high, sizes[i]->range.high)};
+    result = intern(IntOp::Meet, 0, result, sizes[i], range);
+  }
+  return result;
+}
+
+std::vector<IntExpr> sizesThatMeet(IntExpr expr) {
+  if (expr->op != IntOp::Meet) return {expr};
+  std::vector<IntExpr> sizes = sizesThatMeet(expr->a);
+  sizes.push_back(expr->b);
+  return sizes;
+}
+
 IntExpr IntExprArena::less(IntExpr a, IntExpr b) {
   if (provablyLess(a, b)) return constant(1);
   if (a == b || a->range.low >= b->range.high) return constant(0);
@@ -402,8 +429,11 @@ IntExpr IntExprArena::import(IntExpr expr, const std::function<IntExpr(IntExpr)>
   if (expr->isConstant()) return constant(expr->value);
   if (expr->isSymbol()) return map(expr);
   const IntExpr a = import(expr->a, map);
-  const IntExpr b = import(expr->b, map);
-  switch (expr->op) {
+  return join(expr->op, a, import(expr->b, map));
+}
+
+IntExpr IntExprArena::join(IntOp op, IntExpr a, IntExpr b) {
+  switch (op) {
     case IntOp::Constant:
     case IntOp::Symbol: break;
     case IntOp::Add: return add(a, b);
@@ -412,6 +442,7 @@ IntExpr IntExprArena::import(IntExpr expr, const std::function<IntExpr(IntExpr)>
     case IntOp::Mod: return mod(a, b);
     case IntOp::Min: return min(a, b);
     case IntOp::Max: return max(a, b);
+    case IntOp::Meet: return meet(a, b);
     case IntOp::Less: return less(a, b);
     case IntOp::Equal: return equal(a, b);
     case IntOp::And: return conjunction(a, b);
@@ -434,6 +465,7 @@ int64_t evaluate(IntExpr expr, const std::function<int64_t(IntExpr symbol)>& val
     case IntOp::Mod: return b == 0 || b == -1 ? 0 : a - floorDivide(a, b) * b;
     case IntOp::Min: return std::min(a, b);
     case IntOp::Max: return std::max(a, b);
+    case IntOp::Meet: return a == 1 ? b : a;
     case IntOp::Less: return a < b;
     case IntOp::Equal: return a == b;
     case IntOp::And: return b != 0;
@@ -461,6 +493,7 @@ std::string toString(IntExpr expr, const std::function<std::string(IntExpr symbo
     case IntOp::Mod: return "(" + a + " % " + b + ")";
     case IntOp::Min: return "min(" + a + ", " + b + ")";
     case IntOp::Max: return "max(" + a + ", " + b + ")";
+    case IntOp::Meet: return "meet(" + a + ", " + b + ")";
     case IntOp::Less: return "(" + a + " < " + b + ")";
     case IntOp::Equal: return "(" + a + " == " + b + ")";
     case IntOp::And: return "(" + a + " && " + b + ")";

@@ -25,7 +25,7 @@
 
 namespace fuser {
 
-enum class IntOp : uint8_t { Constant, Symbol, Add, Mul, FloorDiv, Mod, Min, Max, Less, Equal, And };
+enum class IntOp : uint8_t { Constant, Symbol, Add, Mul, FloorDiv, Mod, Min, Max, Meet, Less, Equal, And };
 
 struct Range {
   int64_t low;   // inclusive; saturates at kRangeMin
@@ -80,6 +80,11 @@ class IntExprArena {
   IntExpr ceilDiv(IntExpr a, IntExpr b) { return floorDiv(add(a, sub(b, constant(1))), b); }
   IntExpr min(IntExpr a, IntExpr b);
   IntExpr max(IntExpr a, IntExpr b);
+  // The size that axes of a and b elements have where they meet in an op: a, or b where a is 1. Both are sizes; they
+  // are equal, or one of them is 1.
+  IntExpr meet(IntExpr a, IntExpr b);
+  // The node of that op, which has two operands.
+  IntExpr join(IntOp op, IntExpr a, IntExpr b);
   // Predicates: the value is 0 or 1.
   IntExpr less(IntExpr a, IntExpr b);
   IntExpr equal(IntExpr a, IntExpr b);
@@ -123,6 +128,9 @@ class IntExprArena {
 // Evaluates the expression; valueOf returns the value of each symbol. Predicates give 0 or 1. A UserError when a sum or
 // product overflows i64.
 int64_t evaluate(IntExpr expr, const std::function<int64_t(IntExpr symbol)>& valueOf);
+
+// The sizes that a meet consists of, which are none themselves; the expression itself where it is no meet.
+std::vector<IntExpr> sizesThatMeet(IntExpr expr);
 
 // Calls visit for every occurrence of a symbol, from left to right.
 void forEachSymbol(IntExpr expr, const std::function<void(IntExpr)>& visit);

@@ -41,17 +41,18 @@ class Simplifier {
  private:
   IntExpr join(IntOp op, IntExpr a, IntExpr b) {
     switch (op) {
-      case IntOp::Constant:
-      case IntOp::Symbol: break;
       case IntOp::Add: return add(a, b);
-      case IntOp::Mul: return ints_.mul(a, b);
       case IntOp::FloorDiv: return floorDiv(a, b);
-      case IntOp::Mod: return ints_.mod(a, b);
       case IntOp::Min:
       case IntOp::Max: return extreme(op, a, b);
-      case IntOp::Less: return ints_.less(a, b);
-      case IntOp::Equal: return ints_.equal(a, b);
-      case IntOp::And: return ints_.conjunction(a, b);
+      case IntOp::Constant:
+      case IntOp::Symbol:
+      case IntOp::Mul:
+      case IntOp::Mod:
+      case IntOp::Meet:
+      case IntOp::Less:
+      case IntOp::Equal:
+      case IntOp::And: return ints_.join(op, a, b);
     }
     FUSER_CHECK(false, "bad IntOp");
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "fuser/evaluate/concretize.h"
 #include "fuser/text/value_names.h"
 
 namespace fuser::fuzz {
@@ -138,6 +139,7 @@ void CaseEdit::insertBehind(const EditValue& former, EditLine line) {
 CaseEdit caseEditOf(const Case& testCase) {
   CaseEdit edit;
   edit.name = testCase.fusion->name();
+  edit.equalSizes = assumesEqualSizes(*testCase.fusion);
   EditBuilder(*testCase.fusion, edit).build();
   edit.mesh = testCase.fusion->mesh();
   edit.aliases = testCase.aliases;

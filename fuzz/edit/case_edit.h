@@ -67,6 +67,8 @@ struct EditValue {
 struct CaseEdit {
   std::string name;
   EditExtents extents;
+  // Whether sizes that meet in the case are equal in every run, whatever their names; else one of them may be 1.
+  bool equalSizes = true;
   std::vector<EditInput> inputs;
   std::vector<EditLine> lines;
   std::vector<EditOperand> outputs;

@@ -21,10 +21,12 @@ class ProgramMaker {
   std::unique_ptr<Fusion> make() {
     FUSER_USER_CHECK(edit_.lines.size() <= text::kMaxOps, "more than ", text::kMaxOps, " ops");
     FUSER_USER_CHECK(edit_.inputs.size() <= text::kMaxParameters, "more than ", text::kMaxParameters, " inputs");
+    fusion_->setConcrete(edit_.equalSizes);
     makeInputs();
     for (const EditLine& line : edit_.lines) makeLine(line);
     for (const EditOperand& output : edit_.outputs) fusion_->addOutput(valueOf(output));
     giveNames(*fusion_, values_);
+    fusion_->setConcrete(false);
     verify(*fusion_);
     return std::move(fusion_);
   }

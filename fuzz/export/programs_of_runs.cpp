@@ -1,6 +1,7 @@
 #include "fuzz/export/programs_of_runs.h"
 
 #include "fuser/case/functional_updates.h"
+#include "fuser/evaluate/concrete_case.h"
 #include "fuser/support/set_up_error.h"
 #include "fuzz/export/comments.h"
 #include "fuzz/export/run_data.h"
@@ -42,15 +43,17 @@ std::optional<Refusal> refusalOf(const Fusion& fusion, const RunFormat& format) 
 }  // namespace
 
 Exported exportEachRun(const Case& statements, const RunFormat& format) {
-  const Case testCase = functionalCase(statements);
-  const Fusion& fusion = *testCase.fusion;
-  if (const std::optional<Refusal> refusal = refusalOf(fusion, format)) return {{}, refusal};
+  const Case functional = functionalCase(statements);
+  if (const std::optional<Refusal> refusal = refusalOf(*functional.fusion, format)) return {{}, refusal};
   Exported exported;
   std::string leftOut;
-  for (size_t i = 0; i < testCase.runs.size(); ++i) {
+  for (size_t i = 0; i < functional.runs.size(); ++i) {
     const std::string run = concat("run_", i);
     try {
-      const RunData data = materialize(testCase, testCase.runs[i], kMaxExportBytes);
+      const RunData data = materialize(functional, functional.runs[i], kMaxExportBytes);
+      const Case testCase = concreteCase(functional, inputsOf(data));
+      const Fusion& fusion = *testCase.fusion;
+      if (const std::optional<Refusal> refusal = refusalOf(fusion, format)) return {{}, refusal};
       ExpressionEvaluator sizes = boundSizes(testCase, data);
       const std::string text = head(testCase, run, format.comment) + format.write(fusion, sizes);
       exported.programs.push_back({concat(".", run, format.ending), text, bytesOf(data), i});

@@ -19,6 +19,19 @@ def number(value, dtype):
     return wide(value).to(dtype)
 
 
+def random_word(counter, key):
+    """The low 64 bits of Philox4x32-10 for counters under keys. Products of 32 bits by 32 wrap into the same bits."""
+    x, k, mask = counter.to(torch.int64), key.to(torch.int64), 0xFFFFFFFF
+    word = [x & mask, (x >> 32) & mask, torch.zeros_like(x), torch.zeros_like(x)]
+    keys = [k & mask, (k >> 32) & mask]
+    for _ in range(10):
+        first, second = word[0] * 0xD2511F53, word[2] * 0xCD9E8D57
+        word = [((second >> 32) & mask) ^ word[1] ^ keys[0], second & mask,
+                ((first >> 32) & mask) ^ word[3] ^ keys[1], first & mask]
+        keys = [(keys[0] + 0x9E3779B9) & mask, (keys[1] + 0xBB67AE85) & mask]
+    return (word[0] | (word[1] << 32)).to(torch.result_type(counter, key))
+
+
 # --- data: each element depends on its recipe and its index in row-major order alone ----------------------------------
 
 

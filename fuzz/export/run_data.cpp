@@ -2,7 +2,7 @@
 
 namespace fuser::fuzz {
 
-ExpressionEvaluator boundSizes(const Case& testCase, const RunData& data) {
+std::vector<ExpressionEvaluator::InputValue> inputsOf(const RunData& data) {
   std::vector<ExpressionEvaluator::InputValue> inputs;
   for (const auto& input : data.inputs) {
     if (const size_t* tensor = std::get_if<size_t>(&input)) {
@@ -11,8 +11,12 @@ ExpressionEvaluator boundSizes(const Case& testCase, const RunData& data) {
       inputs.emplace_back(std::get<ScalarValue>(input));
     }
   }
+  return inputs;
+}
+
+ExpressionEvaluator boundSizes(const Case& testCase, const RunData& data) {
   ExpressionEvaluator sizes(*testCase.fusion);
-  sizes.bindInputs(inputs);
+  sizes.bindInputs(inputsOf(data));
   return sizes;
 }
 

@@ -101,11 +101,24 @@ std::vector<int64_t> plainBroadcasts(const TensorValue& value) {
   return axes;
 }
 
+// Axes that can be squeezed: also those that have one element in all runs.
+std::vector<int64_t> axesOfOne(const Workspace& work, const TensorValue& value) {
+  if (work.policy.onesMeet == 0) return plainBroadcasts(value);
+  std::vector<int64_t> axes;
+  const std::vector<IterDomain*> domains = value.tensor->axes();
+  for (size_t i = 0; i < domains.size(); ++i) {
+    const bool symbol = domains[i]->isIteration() && !domains[i]->size()->isConstant();
+    const bool one = symbol && value.sizes[0][i] == 1 && value.sizes[1][i] == 1;
+    if (one || isPlainBroadcast(domains[i])) axes.push_back(static_cast<int64_t>(i));
+  }
+  return axes;
+}
+
 bool applySqueeze(Workspace& work) {
-  const int64_t operand = drawTensor(work, [](const TensorValue& value) { return !plainBroadcasts(value).empty(); });
+  const int64_t operand = drawTensor(work, [&](const TensorValue& value) { return !axesOfOne(work, value).empty(); });
   if (operand < 0) return false;
   const TensorValue value = work.tensors[operand];
-  std::vector<int64_t> dims = plainBroadcasts(value);
+  std::vector<int64_t> dims = axesOfOne(work, value);
   const int64_t kept = work.choices.pick(dims);
   std::erase_if(dims, [&](int64_t dim) { return dim != kept && work.choices.chance(0.5); });
   work.keep(build::squeeze(*work.fusion, value.tensor, dims, work.freshName()), value.estimate);
@@ -150,6 +163,18 @@ Sizes drawFreeSizes(Workspace& work) {
   return {size, size};
 }
 
+// The sizes that an expand gives an axis; none: it keeps its own.
+std::optional<Sizes> drawExpanded(Workspace& work, const TensorValue& value, size_t axis) {
+  const IterDomain* domain = value.tensor->axes()[axis];
+  if (isPlainBroadcast(domain)) return work.choices.chance(0.2) ? std::nullopt : std::optional(drawFreeSizes(work));
+  const Sizes own{value.sizes[0][axis], value.sizes[1][axis]};
+  const bool isOne = own[0] == 1 || own[1] == 1;
+  if (!isOne || domain->size()->isConstant() || !work.choices.chance(work.policy.onesMeet)) return std::nullopt;
+  Sizes sizes = drawFreeSizes(work);
+  for (size_t run = 0; run < kRuns; ++run) sizes[run] = own[run] == 1 ? sizes[run] : own[run];
+  return sizes;
+}
+
 bool applyExpand(Workspace& work) {
   const TensorValue value = work.tensors[drawOperand(work)];
   const std::vector<IterDomain*> axes = value.tensor->axes();
@@ -157,10 +182,9 @@ bool applyExpand(Workspace& work) {
   std::vector<std::optional<Sizes>> wanted;  // none: kept
   const size_t added = axes.size() < kMaxRank && work.choices.chance(0.3) ? 1 : 0;
   for (size_t i = 0; i < axes.size() + added; ++i) {
-    const bool grows = i < added || (isPlainBroadcast(axes[i - added]) && !work.choices.chance(0.2));
-    wanted.push_back(grows ? std::optional(drawFreeSizes(work)) : std::nullopt);
+    wanted.push_back(i < added ? std::optional(drawFreeSizes(work)) : drawExpanded(work, value, i - added));
     for (size_t run = 0; run < kRuns; ++run)
-      sizes[run].push_back(grows ? (*wanted[i])[run] : value.sizes[run][i - added]);
+      sizes[run].push_back(wanted[i] ? (*wanted[i])[run] : value.sizes[run][i - added]);
   }
   if (!work.affordable(sizes)) return false;
   std::vector<IntExpr> shape;

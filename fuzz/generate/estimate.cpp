@@ -159,6 +159,7 @@ Estimate pointwiseEstimate(OpKind op, std::span<const Estimate> operands, DataTy
   const OpInfo& info = opInfo(op);
   const DataType result = info.result == Result::Bool ? DataType::Bool : common;
   if (result == DataType::Bool) return {0, 1, true, false};
+  if (op == OpKind::Philox) return wildEstimate();  // any integer
   bool certain = endsBound(info.rule);
   for (size_t i = takesCondition(op, 0) ? 1 : 0; i < operands.size(); ++i) {
     if (operands[i].wild) return wildEstimate();

@@ -35,6 +35,9 @@ void fit(TensorInput& indices, int64_t size, Expectation& expectation) {
   }
   recipe.low = std::clamp(recipe.low, 0.0, end - 1);
   recipe.high = std::clamp(recipe.high, recipe.low + 1, end);
+  if (recipe.peak && expectation == Expectation::Agrees) {
+    recipe.peak->value = std::clamp(recipe.peak->value, 0.0, end - 1);
+  }
 }
 
 }  // namespace

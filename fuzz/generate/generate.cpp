@@ -23,6 +23,8 @@ void grow(Workspace& work) {
     if (work.elementsLeft() <= 0) break;
     if (work.choices.chance(work.policy.scalarOps)) {
       applyScalarOp(work);
+    } else if (work.choices.chance(work.policy.random)) {
+      drawRandom(work);
     } else {
       applyOp(work, kAllOps[work.choices.weighted(work.policy.opWeights)]);
     }
@@ -115,6 +117,7 @@ void giveLayouts(Workspace& work) {
 Case generate(Choices& choices, const GeneratorOptions& options) {
   const Policy policy = drawPolicy(choices, options);
   Workspace work(choices, options, policy);
+  work.fusion->setConcrete(policy.onesMeet == 0);
   grow(work);
   chooseOutputs(work);
   giveLayouts(work);
@@ -122,6 +125,7 @@ Case generate(Choices& choices, const GeneratorOptions& options) {
   testCase.aliases = chooseAliases(work);
   testCase.runs = makeRuns(work);
   testCase.fusion = std::move(work.fusion);
+  testCase.fusion->setConcrete(false);
   // Pads move where nothing schedules them.
   const std::vector<Expr*>& exprs = testCase.fusion->exprs();
   const bool pads = std::any_of(exprs.begin(), exprs.end(), [](const Expr* expr) { return expr->op() == OpKind::Pad; });

@@ -300,6 +300,16 @@ Expectation expectationOf(const Workspace& work, size_t run) {
   return expected;
 }
 
+// One more run, with other elements and the sizes of one before: it meets a program that fits.
+void repeatRun(Workspace& work, std::vector<Run>& runs) {
+  Run again = work.choices.pick(runs);
+  for (size_t i = 0; i < again.inputs.size(); ++i) {
+    auto* tensor = std::get_if<TensorInput>(&again.inputs[i].value);
+    if (tensor && !work.inputs[i].isIndex) tensor->recipe.seed = work.choices.dataSeed();
+  }
+  runs.push_back(std::move(again));
+}
+
 }  // namespace
 
 std::array<Dims, kRuns> sizesOf(const std::vector<AxisPlan>& shape) {
@@ -335,7 +345,10 @@ std::vector<AxisPlan> drawShapeLike(Workspace& work, const TensorValue& other) {
     if (axes[i]->isBroadcast() && !axes[i]->isExpanded()) {
       shape.push_back({IterType::Broadcast, false, {1, 1}});
     } else {
-      shape.push_back(perturbed(work, {IterType::Iteration, false, {other.sizes[0][i], other.sizes[1][i]}}));
+      AxisPlan axis{IterType::Iteration, false, {other.sizes[0][i], other.sizes[1][i]}};
+      const bool isOne = work.choices.chance(work.policy.onesMeet);
+      if (isOne) axis.sizes[work.choices.index(kRuns)] = 1;
+      shape.push_back(isOne ? axis : perturbed(work, axis));
     }
   }
   if (work.choices.chance(work.policy.broadcastAxis)) {
@@ -423,6 +436,7 @@ std::vector<Run> makeRuns(Workspace& work) {
       newRun.inputs.push_back(std::move(input));
     }
   }
+  if (runs.size() > 1 && work.choices.chance(work.policy.onesMeet > 0 ? 0.5 : 0.05)) repeatRun(work, runs);
   return runs;
 }
 

@@ -25,9 +25,10 @@ Operand scalarOperand(const ScalarEntry& entry) {
   return {entry.scalar, hull(pointEstimate(entry.values[0]), pointEstimate(entry.values[1])), -1};
 }
 
-// The sizes of a pointwise op on both, aligned at the last axis; none where two axes differ in some run.
+// The sizes of a pointwise op on both, aligned at the last axis; none where two axes differ in some run, and, where
+// `onesMeet`, neither is 1.
 std::optional<std::array<Dims, kRuns>> joinSizes(const TensorValue& a, const std::array<Dims, kRuns>& joined,
-                                                 const std::vector<bool>& open) {
+                                                 const std::vector<bool>& open, bool onesMeet) {
   const std::vector<IterDomain*> axes = a.tensor->axes();
   const size_t rank = std::max(axes.size(), open.size());
   std::array<Dims, kRuns> sizes;
@@ -38,8 +39,9 @@ std::optional<std::array<Dims, kRuns>> joinSizes(const TensorValue& a, const std
     const bool openB = !inB || open[inOpen];
     for (size_t run = 0; run < kRuns; ++run) {
       const int64_t sizeA = inA ? a.sizes[run][inAxis] : 1, sizeB = inB ? joined[run][inOpen] : 1;
-      if (!openA && !openB && sizeA != sizeB) return std::nullopt;
-      sizes[run].push_back(openA ? sizeB : sizeA);
+      const bool isFree = openA || openB || sizeA == sizeB || (onesMeet && (sizeA == 1 || sizeB == 1));
+      if (!isFree) return std::nullopt;
+      sizes[run].push_back(openA || (onesMeet && !openB && sizeA == 1) ? sizeB : sizeA);
     }
   }
   return sizes;
@@ -48,9 +50,12 @@ std::optional<std::array<Dims, kRuns>> joinSizes(const TensorValue& a, const std
 // What the operands chosen so far make together.
 struct Joined {
   std::array<Dims, kRuns> sizes;
-  std::vector<bool> open;  // a plain broadcast axis: meets any size
+  bool onesMeet = false;        // Policy::onesMeet may draw such
+  std::vector<bool> open = {};  // a plain broadcast axis: meets any size
 
-  std::optional<std::array<Dims, kRuns>> with(const TensorValue& value) const { return joinSizes(value, sizes, open); }
+  std::optional<std::array<Dims, kRuns>> with(const TensorValue& value) const {
+    return joinSizes(value, sizes, open, onesMeet);
+  }
   void add(const TensorValue& value) {
     const std::array<Dims, kRuns> result = with(value).value();
     std::vector<bool> stillOpen(result[0].size(), true);
@@ -121,7 +126,7 @@ std::vector<Operand> drawOperands(Workspace& work, OpKind op) {
   const size_t named = namedOperands(op).size();
   const size_t first = drawFirst(work, op);
   const DataType dtype = work.tensors[first].tensor->dtype();
-  Joined joined;
+  Joined joined{{}, work.policy.onesMeet > 0};
   joined.add(work.tensors[first]);
   std::vector<Operand> operands(count, Operand{nullptr, {}, -1});
   operands[main] = tensorOperand(work, first);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "fuser/ops/op_table.h"
 #include "fuzz/generate/exact_draws.h"
@@ -213,6 +214,11 @@ Policy drawPolicy(Choices& choices, const GeneratorOptions& options) {
   policy.repeatedOutput = drawRate(choices, 0.06, 0.5);
   policy.inputOutput = drawRate(choices, 0.06, 0.7);
   policy.scalarOutput = choices.real(0, 0.6);
+  policy.onesMeet = drawRate(choices, 0.2, 0.4);
+  policy.random = options.exactData ? 0 : drawRate(choices, 0.06, 0.15);
+  // The word that they are made of is drawn with them, and else where nothing else can be.
+  double& word = policy.opWeights[static_cast<size_t>(OpKind::Philox)];
+  if (std::accumulate(policy.opWeights.begin(), policy.opWeights.end(), 0.0) > word) word = 0;
   if (options.exactData) drawExactly(choices, options, policy);
   drawSeldom(options, policy);
   return policy;

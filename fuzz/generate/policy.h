@@ -50,6 +50,8 @@ struct Policy {
   double narrowCast = 0;  // f16 and bf16 inputs are computed in f32 and outputs cast back
   double narrowToHalf = 0.4;  // such an output is f16, where it fits
   double scalarExtent = 0.3;
+  double random = 0;         // random numbers rather than an op
+  double onesMeet = 0;       // an axis has one element in a run, where it meets others; 0: sizes that meet are equal
   double manySymbols = 0.2;  // a new symbol even if an existing one has these sizes
   // Of exact data (exact_draws.h), 0 without it.
   double oneSpecial = 0;    // one element of an input is NaN or infinite

@@ -52,6 +52,7 @@ class Workspace {
   std::vector<TensorValue> tensors;  // in order of creation
   std::vector<ScalarEntry> scalars;  // without literals
   std::vector<InputPlan> inputs;     // in the fusion's order
+  int64_t randomOps = 0;             // so far
   std::vector<const TensorView*> badIndices;  // inputs with an index out of range: runs that read it are rejected
 
   // --- values ---
@@ -147,6 +148,10 @@ bool applyScatter(Workspace& work, OpKind op);
 
 // --- updates.cpp ---
 bool applyUpdate(Workspace& work);
+
+// --- random.cpp ---
+// Adds random numbers. False where the ops that they are made of are not all allowed, or nothing fits.
+bool drawRandom(Workspace& work);
 
 // --- operands ---
 // Draws a tensor that `suits` accepts, usually one without uses; -1 if there is none.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "fuzz/judge/same_bits.h"
+
 namespace fuser::fuzz {
 
 ExpressionEvaluator bindSizes(const Case& testCase, const std::vector<HostValue>& inputs) {
@@ -46,6 +48,24 @@ std::string strayWrite(const Case& testCase, const CallerMemory& data) {
     }
   }
   return "";
+}
+
+std::vector<uint64_t> hashes(const RunData& data) {
+  std::vector<uint64_t> all;
+  for (const TensorData& tensor : data.tensors) all.push_back(memoryHash(tensor.ref));
+  return all;
+}
+
+bool keptInputs(const Case& testCase, const std::vector<uint64_t>& before, const std::vector<uint64_t>& after,
+                const RunData& data) {
+  for (size_t i = 0; i < data.inputs.size(); ++i) {
+    const size_t* tensor = std::get_if<size_t>(&data.inputs[i]);
+    const std::string& name = testCase.fusion->inputs()[i]->name();
+    const bool isAliased = std::any_of(testCase.aliases.begin(), testCase.aliases.end(),
+                                       [&](const auto& alias) { return alias.second == name; });
+    if (tensor && !isAliased && before[*tensor] != after[*tensor]) return false;
+  }
+  return true;
 }
 
 }  // namespace fuser::fuzz

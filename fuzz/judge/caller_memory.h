@@ -37,4 +37,12 @@ RunRecord runWith(FusionExecutorCache& cache, const RunArguments& arguments);
 // in-place outputs, must be unchanged. Returns "" or the violated buffer. (The oracle judges the elements themselves.)
 std::string strayWrite(const Case& testCase, const CallerMemory& data);
 
+// Of the memory of each tensor.
+std::vector<uint64_t> hashes(const RunData& data);
+
+// Whether all inputs but those that the case overwrites hold what they held. `before` and `after`: a hash of each
+// tensor of `data`.
+bool keptInputs(const Case& testCase, const std::vector<uint64_t>& before, const std::vector<uint64_t>& after,
+                const RunData& data);
+
 }  // namespace fuser::fuzz

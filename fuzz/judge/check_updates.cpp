@@ -40,6 +40,18 @@ std::string wrongUpdate(const Case& statements, const Case& functional, const st
   return "";
 }
 
+std::string otherMemory(const Fusion& wanted, const Fusion& given, const std::vector<HostValue>& inputs) {
+  std::vector<reference::Value> values;
+  for (const HostValue& input : inputs) values.push_back({input, nullptr});
+  const reference::MemoryAfter before = reference::runStatements(wanted, values);
+  const reference::MemoryAfter after = reference::runStatements(given, values);
+  for (size_t i = 0; i < wanted.outputs().size(); ++i) {
+    if (sameBits(before.outputs[i].value, after.outputs.at(i).value)) continue;
+    return concat("output %", wanted.outputs()[i]->name(), " has other elements");
+  }
+  return "";
+}
+
 FunctionalForm::FunctionalForm(const Case& statements) {
   if (!hasUpdates(*statements.fusion)) return;
   try {

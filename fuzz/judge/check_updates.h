@@ -18,6 +18,10 @@ namespace fuser::fuzz {
 // A UserError for sizes that do not fit.
 std::string wrongUpdate(const Case& statements, const Case& functional, const std::vector<HostValue>& inputs);
 
+// The first output of which two fusions with the same inputs leave other elements, in one sentence; "" where there is
+// none. What they compute need not be computed twice (reference::runStatements).
+std::string otherMemory(const Fusion& wanted, const Fusion& given, const std::vector<HostValue>& inputs);
+
 // The functional form of a case with updates, or why it has none.
 struct FunctionalForm {
   explicit FunctionalForm(const Case& statements);

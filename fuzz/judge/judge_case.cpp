@@ -5,18 +5,15 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
-#include <deque>
 
-#include "fuser/analysis/segment_decisions.h"
 #include "fuser/case/aliases.h"
+#include "fuser/evaluate/check_shapes.h"
+#include "fuser/evaluate/concretize.h"
 #include "fuser/execute/engine.h"
 #include "fuser/host_run/tensor_memory.h"
 #include "fuser/ir/equality.h"
 #include "fuser/ir/verify.h"
-#include "fuser/passes/pre_segmenter.h"
 #include "fuser/runtime/case_settings.h"
-#include "fuser/runtime/input_facts.h"
-#include "fuser/segment/named_counts.h"
 #include "fuser/support/rejection.h"
 #include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
@@ -24,6 +21,8 @@
 #include "fuzz/faults/faults.h"
 #include "fuzz/judge/caller_memory.h"
 #include "fuzz/judge/check_updates.h"
+#include "fuzz/judge/compilation_counts.h"
+#include "fuzz/judge/compiled_again.h"
 #include "fuzz/judge/f64_twin.h"
 #include "fuzz/judge/judge_options.h"
 #include "fuzz/judge/memory_shortage.h"
@@ -39,78 +38,44 @@
 namespace fuser::fuzz {
 namespace {
 
-// Counts in how many compilations a pass changed the fusion, and what the segmenter decided.
-class DecisionCounter final : public CompileObserver {
- public:
-  explicit DecisionCounter(CaseVerdict& verdict) : verdict_(verdict) {}
-
-  void afterPass(std::string_view pass, const Fusion&, bool modified) override {
-    if (modified && pass != PreSegmenter::name()) ++verdict_.passes[std::string(pass)];
-  }
-  void afterDecisions(const SegmentDecisions& decisions) override {
-    for (const auto& [decision, count] : namedCounts(decisions.counters())) {
-      if (count > 0) verdict_.decisions[decision] += count;
-    }
-  }
-
- private:
-  CaseVerdict& verdict_;
-};
-
-// The stage whose result the fault edits, where invariants look at it.
-std::optional<oracle::InvariantStage> faultyStage(FaultStage stage) {
-  switch (stage) {
-    case FaultStage::Pass:
-    case FaultStage::Report:
-    case FaultStage::Fusion: return oracle::InvariantStage::Passes;
-    case FaultStage::Segment: return oracle::InvariantStage::Segments;
-    case FaultStage::Schedule: return oracle::InvariantStage::Schedules;
-    case FaultStage::Kernel: return oracle::InvariantStage::Kernels;
-    case FaultStage::Host: return oracle::InvariantStage::Host;
-    case FaultStage::Launch:
-    case FaultStage::Cache: return std::nullopt;
-  }
-  FUSER_CHECK(false, "bad FaultStage");
-}
-
 std::string lowerCase(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return lower;
 }
 
-std::vector<uint64_t> hashes(const RunData& data) {
-  std::vector<uint64_t> all;
-  for (const TensorData& tensor : data.tensors) all.push_back(memoryHash(tensor.ref));
-  return all;
-}
-
 std::string firstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 class Judge {
  public:
-  Judge(const Case& testCase, const JudgeSettings& settings) : statements_(testCase), settings_(settings) {}
+  Judge(const Case& testCase, const JudgeSettings& settings, CaseVerdict& verdict, Trace& trace)
+      : statements_(testCase), settings_(settings), verdict_(verdict), trace_(trace) {}
 
-  CaseVerdict run() {
+  void run() {
     guarded(-1, [&] { timed("text", [&] { checkText(); }); });
     if (!isFinding(verdict_.kind)) guarded(-1, [&] { verify(*statements_.fusion); });
     if (case_.runs.empty()) report(VerdictKind::Unsupported, -1, "the case has no run: nothing was judged");
     for (size_t i = 0; i < case_.runs.size() && !isFinding(verdict_.kind); ++i) judgeRun(static_cast<int>(i));
-    if (cache_) {
-      verdict_.compilations = static_cast<int64_t>(cache_->counters().compilations);
-      verdict_.kernels = static_cast<int64_t>(cache_->counters().kernelCompilations);
-    }
-    for (const std::unique_ptr<PlantedFault>& fault : faults_) verdict_.faultApplied |= fault->applied();
+    if (!concretes_.empty() && !isFinding(verdict_.kind)) checkCompilations();
+    finish();
     for (const Trace::Row& row : trace_.rows()) {
       // The rows of single passes ("PreSegmenter") and phases ("segment.merge") lie inside those of their stages.
       const bool inside =
           std::isupper(static_cast<unsigned char>(row.name[0])) || row.name.find('.') != std::string::npos;
       if (!inside) verdict_.seconds.emplace_back(row.name, std::chrono::duration<double>(row.total).count());
     }
-    return std::move(verdict_);
   }
 
  private:
+  void finish() {
+    if (cache_) {
+      verdict_.compilations += static_cast<int64_t>(cache_->counters().compilations);
+      verdict_.kernels += static_cast<int64_t>(cache_->counters().kernelCompilations);
+    }
+    for (const std::unique_ptr<PlantedFault>& fault : faults_) verdict_.faultApplied |= fault->applied();
+    for (const std::unique_ptr<Concrete>& concrete : concretes_) concrete->judge->finish();
+  }
+
   template <class Step>
   void timed(const std::string& stage, Step step) {
     const auto start = std::chrono::steady_clock::now();
@@ -229,20 +194,26 @@ class Judge {
   void judgeRun(int index) {
     const Run& run = case_.runs[index];
     Rejection rejection;
+    Concrete* concrete = nullptr;
     const auto judged = [&] {
       if (form_.refusal) std::rethrow_exception(form_.refusal);
       RunData data;
       timed("data", [&] { data = materialize(case_, run, settings_.maxInputBytes); });
       const std::vector<HostValue> inputs = hostValues(data);
       if (form_.made && !checkUpdates(index, inputs)) return;
+      sizes_.emplace(bindSizes(case_, inputs));
+      const std::vector<IntExpr> ones = checkShapes(*case_.fusion, *sizes_);
+      if (needsConcretizing_ || !ones.empty()) {
+        concrete = concreteOf(index, inputs, ones);
+        return;
+      }
       if (!cache_) cache_ = makeCache(SeenIn::Run, case_, &notes_);
       const std::vector<uint64_t> before = hashes(data);
       memory_ = {};
-      sizes_.emplace(bindSizes(case_, inputs));
       const RunArguments runArguments = arguments(index, inputs);
       RunRecord record = runWith(*cache_, runArguments);
       const RunData& after = memory_.copies.empty() ? data : memory_.copies.front();
-      if (!keptInputs(before, hashes(after), after)) {
+      if (!keptInputs(case_, before, hashes(after), after)) {
         report(VerdictKind::Invariant, index, "a run changed its inputs' memory");
         return;
       }
@@ -251,8 +222,13 @@ class Judge {
       countSegments(record);
       judgeRecord(index, inputs, record);
       if (settings_.repeat && !isFinding(verdict_.kind)) checkRepeat(index, inputs, record);
+      if (case_.fusion->isConcrete()) last_ = {std::move(data), std::move(record)};
     };
     const bool ran = guarded(index, judged, &rejection);
+    if (concrete) {
+      judgeConcrete(index, *concrete);
+      return;
+    }
     if (observer_ && !observer_->problems().empty())
       report(VerdictKind::Invariant, index, observer_->problems().front());
     if (!rejection.text.empty() && run.expectation == Expectation::Agrees) {
@@ -262,6 +238,67 @@ class Judge {
       verdict_.expected = false;
       report(VerdictKind::Differs, index, "expected to be rejected, but it ran");
     }
+  }
+
+  // The runs of the case in which these sizes are 1 and meet others, judged as a case of their own, whose fusion is
+  // what concretize() makes of the case's.
+  struct Concrete {
+    Concrete(std::vector<IntExpr> sizes, Case made, const Judge& whole)
+        : ones(std::move(sizes)),
+          testCase(std::move(made)),
+          judge(std::make_unique<Judge>(testCase, whole.settings_, whole.verdict_, whole.trace_)) {}
+    std::vector<IntExpr> ones;
+    Case testCase;
+    std::unique_ptr<Judge> judge;
+  };
+
+  // Null where its fusion leaves other elements in memory than the case's own.
+  Concrete* concreteOf(int run, const std::vector<HostValue>& inputs, const std::vector<IntExpr>& ones) {
+    FUSER_CHECK(!case_.fusion->isConcrete(), onesText(*case_.fusion, ones),
+                ", in a fusion where sizes that meet are equal");
+    const auto found = std::find_if(concretes_.begin(), concretes_.end(),
+                                    [&](const std::unique_ptr<Concrete>& concrete) { return concrete->ones == ones; });
+    Concrete* concrete = found == concretes_.end() ? nullptr : found->get();
+    if (!concrete) {
+      Case made = cloneCase(case_);
+      made.fusion = concretize(*case_.fusion, ones);
+      concrete = concretes_.emplace_back(std::make_unique<Concrete>(ones, std::move(made), *this)).get();
+    }
+    const std::string problem = otherMemory(*case_.fusion, *concrete->testCase.fusion, inputs);
+    if (problem.empty()) return concrete;
+    report(VerdictKind::Invariant, run, concat("concretize, where ", onesText(*case_.fusion, ones), ": ", problem));
+    return nullptr;
+  }
+
+  // The case's own cache must give the same bits, since it makes the same fusion.
+  void judgeConcrete(int run, Concrete& concrete) {
+    concrete.judge->judgeRun(run);
+    comparesAll_ &= concrete.judge->last_.has_value();
+    if (isFinding(verdict_.kind) || !concrete.judge->last_) return;
+    const auto [inputData, record] = std::move(*std::exchange(concrete.judge->last_, std::nullopt));
+    guarded(run, [&] {
+      const RunData data = materialize(case_, case_.runs[run], settings_.maxInputBytes);
+      const std::vector<HostValue> inputs = hostValues(data);
+      sizes_.emplace(bindSizes(case_, inputs));
+      memory_ = {};
+      if (!wholeCache_) wholeCache_ = makeCache(SeenIn::View, case_, nullptr);
+      const RunRecord whole = runWith(*wholeCache_, arguments(run, inputs));
+      const size_t output = firstOther(record, whole);
+      if (output == record.outputs.size()) return;
+      report(VerdictKind::Invariant, run,
+             concat("output %", case_.fusion->outputs()[output]->name(),
+                    " has other bits than the fusion made concrete for the run gives"));
+    });
+  }
+
+  void checkCompilations() {
+    size_t wanted = 0;
+    for (const std::unique_ptr<Concrete>& concrete : concretes_) {
+      if (concrete->judge->cache_) wanted += concrete->judge->cache_->counters().compilations;
+    }
+    const size_t compiled = wholeCache_ ? wholeCache_->counters().compilations : wanted;
+    if (!comparesAll_ || cache_ || wanted == compiled) return;
+    report(VerdictKind::Invariant, -1, concat("the runs compile ", compiled, " programs, not ", wanted));
   }
 
   // What is judged from here on is the functional form.
@@ -276,28 +313,15 @@ class Judge {
     return argumentsOf(case_, case_.runs[run], inputs, *sizes_, memory_, settings_.maxInputBytes);
   }
 
-  bool isAliased(const std::string& input) const {
-    return std::any_of(case_.aliases.begin(), case_.aliases.end(),
-                       [&](const auto& alias) { return alias.second == input; });
-  }
-
-  // Whether all inputs but the overwritten ones hold what they held.
-  bool keptInputs(const std::vector<uint64_t>& before, const std::vector<uint64_t>& after, const RunData& data) const {
-    for (size_t i = 0; i < data.inputs.size(); ++i) {
-      const size_t* tensor = std::get_if<size_t>(&data.inputs[i]);
-      if (tensor && !isAliased(case_.fusion->inputs()[i]->name()) && before[*tensor] != after[*tensor]) return false;
-    }
-    return true;
-  }
-
   void checkStrayWrites(int run) {
     const std::string problem = strayWrite(case_, memory_);
     if (!problem.empty()) report(VerdictKind::Invariant, run, problem);
   }
 
   void checkLayouts(int run, const RunRecord& record) {
-    const std::string problem = wrongLayout(case_, record);
-    if (!problem.empty()) report(VerdictKind::Invariant, run, problem);
+    for (const std::string& problem : {wrongLayout(case_, record), compiledAgain(case_, run, record)}) {
+      if (!problem.empty()) report(VerdictKind::Invariant, run, problem);
+    }
   }
 
   void countSegments(const RunRecord& record) {
@@ -332,7 +356,7 @@ class Judge {
           SeenIn::Probes, run, [&] { probe(run, inputs, record, judgement, detail); }, &rejection);
       if (!rejection.text.empty()) detail += "\nwith probes: rejected: " + rejection.text;
     }
-    count(judgement);
+    addCounts(verdict_, judgement);
     concludeAgain(run, judgement, detail);
     if (!isFinding(verdict_.kind) && !case_.options.contraction) lookAtViews(run, record);
     if (judgement.verdict == oracle::Verdict::Differs) noteWrongValue(run, *case_.fusion, judgement, record);
@@ -477,35 +501,6 @@ class Judge {
     detail = oracle::toString(probed);
   }
 
-  // The first output with other bits, any NaN standing for every NaN; their number if there is none.
-  static size_t firstOther(const RunRecord& a, const RunRecord& b) {
-    size_t output = 0;
-    while (output < a.outputs.size() && sameNumbers(a.outputs[output], b.outputs.at(output))) ++output;
-    return output;
-  }
-
-  void count(const oracle::Judgement& judgement) {
-    verdict_.elements += judgement.total;
-    for (const oracle::ValueJudgement& output : judgement.outputs) verdict_.outputs += output.counts;
-    for (const oracle::OpCounts& op : judgement.ops) {
-      verdict_.ops[op.op] += op.counts;
-      if (op.margins != oracle::Margins{}) verdict_.margins[op.op] += op.margins;
-    }
-  }
-
-  static std::string outsideText(int64_t count) {
-    return concat(count, count == 1 ? " element outside" : " elements outside");
-  }
-  static std::string worstLine(const oracle::Judgement& judgement) {
-    if (judgement.firstWrongOp) {
-      const oracle::FirstWrongOp& wrong = *judgement.firstWrongOp;
-      return concat(opName(wrong.op), " %", wrong.value, ": ", outsideText(wrong.outside));
-    }
-    if (!judgement.worst.empty())
-      return concat("%", judgement.worst[0].value, ": ", outsideText(judgement.total.outside));
-    return judgement.reason;
-  }
-
   void noteWrongValue(int run, const Fusion& fusion, const oracle::Judgement& judgement, const RunRecord& record) {
     if (verdict_.kind != VerdictKind::Differs || verdict_.run != run) return;
     if (judgement.firstWrongOp) {
@@ -568,13 +563,17 @@ class Judge {
   const FunctionalForm form_{statements_};
   const Case& case_ = form_.made ? *form_.made : statements_;
   const JudgeSettings& settings_;
-  CaseVerdict verdict_;
-  Trace trace_;
+  CaseVerdict& verdict_;
+  Trace& trace_;
+  const bool needsConcretizing_ = needsConcretizing(*case_.fusion);
+  std::vector<std::unique_ptr<Concrete>> concretes_;
+  bool comparesAll_ = true;                            // their runs with those of wholeCache_
   std::vector<std::unique_ptr<PlantedFault>> faults_;  // one a cache
   DecisionCounter counter_{verdict_};
   KernelFeatures features_{case_, verdict_.features};
   std::optional<oracle::InvariantObserver> observer_;
-  std::unique_ptr<FusionExecutorCache> cache_, probedCache_, twinCache_;
+  std::unique_ptr<FusionExecutorCache> cache_, probedCache_, twinCache_, wholeCache_;
+  std::optional<std::pair<RunData, RunRecord>> last_;  // of a concrete fusion: its last run, which may return inputs
   ScheduleNotes notes_{*case_.fusion}, probedNotes_{*case_.fusion};
   std::optional<Case> twin_;
   std::optional<ScheduleReplay> replay_;
@@ -588,7 +587,12 @@ class Judge {
 }  // namespace
 
 CaseVerdict judgeCase(const Case& testCase, const JudgeSettings& settings) {
-  if (!settings.target) return Judge(testCase, settings).run();
+  if (!settings.target) {
+    CaseVerdict verdict;
+    Trace trace;
+    Judge(testCase, settings, verdict, trace).run();
+    return verdict;
+  }
   const Case* const only = &testCase;
   return std::move(settings.target->judge({&only, 1}, settings).front());
 }

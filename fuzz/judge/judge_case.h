@@ -146,6 +146,11 @@ REPORTS_FIELDS(CaseVerdict, kind, reason, detail, run, expected, rejection, prob
 // (fuzz/isolate turns that into verdicts).
 CaseVerdict judgeCase(const Case& testCase, const JudgeSettings& settings = {});
 
+// What a judgement counts, added to the case's.
+void addCounts(CaseVerdict& verdict, const oracle::Judgement& judgement);
+// "Sum %s: 3 elements outside": the first wrong op, or the worst value.
+std::string worstLine(const oracle::Judgement& judgement);
+
 // A few lines: verdict, counts, the worst elements, the first wrong op.
 std::string toString(const CaseVerdict& verdict);
 

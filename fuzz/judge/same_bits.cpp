@@ -51,6 +51,12 @@ bool sameBits(const HostValue& a, const HostValue& b) { return isSame(a, b, fals
 
 bool sameNumbers(const HostValue& a, const HostValue& b) { return isSame(a, b, true); }
 
+size_t firstOther(const RunRecord& a, const RunRecord& b) {
+  size_t output = 0;
+  while (output < a.outputs.size() && sameNumbers(a.outputs[output], b.outputs.at(output))) ++output;
+  return output;
+}
+
 uint64_t memoryHash(const TensorRef& tensor) {
   // FNV-1a (Fowler, Noll and Vo), eight bytes at a time: fast, and any changed word shows.
   uint64_t hash = 0xcbf29ce484222325ull;

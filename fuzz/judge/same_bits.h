@@ -11,6 +11,9 @@ bool sameBits(const HostValue& a, const HostValue& b);
 // The same, with any NaN equal to every NaN.
 bool sameNumbers(const HostValue& a, const HostValue& b);
 
+// The first output of two runs of a program that has other numbers; their count if there is none.
+size_t firstOther(const RunRecord& a, const RunRecord& b);
+
 // A hash of a tensor's memory from the first to the last element, including gaps. The memory must be on the host.
 uint64_t memoryHash(const TensorRef& tensor);
 

@@ -4,6 +4,7 @@
 
 #include "fuser/analysis/stage_observers.h"
 #include "fuser/case/functional_updates.h"
+#include "fuser/evaluate/concrete_case.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/fusion_executor_cache.h"
 #include "fuser/segment/segmented_fusion.h"
@@ -84,8 +85,10 @@ class Drawing {
 SegmentGraph segmentGraphOf(const Case& statements, const std::string& wrongValue) {
   SegmentGraph graph;
   try {
-    const Case testCase = functionalCase(statements);
-    FUSER_USER_CHECK(!testCase.runs.empty(), "the case has no run to compile it for");
+    const Case functional = functionalCase(statements);
+    FUSER_USER_CHECK(!functional.runs.empty(), "the case has no run to compile it for");
+    const RunData data = materialize(functional, functional.runs.front());
+    const Case testCase = concreteCase(functional, hostValues(data));
     FusionExecutorCache::Settings settings = settingsOf(testCase);
     std::unique_ptr<PlantedFault> fault;
     if (!testCase.options.fault.empty()) {
@@ -97,7 +100,6 @@ SegmentGraph segmentGraphOf(const Case& statements, const std::string& wrongValu
       throw Segmented{};
     });
     settings.context.observers.push_back(&drawing);
-    const RunData data = materialize(testCase, testCase.runs.front());
     // The case outlives this.
     FusionExecutorCache(std::shared_ptr<const Fusion>(std::shared_ptr<const Fusion>(), testCase.fusion.get()),
                         std::move(settings))

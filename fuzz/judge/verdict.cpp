@@ -64,6 +64,29 @@ std::string_view seenInName(SeenIn seen) {
   FUSER_CHECK(false, "bad SeenIn");
 }
 
+void addCounts(CaseVerdict& verdict, const oracle::Judgement& judgement) {
+  verdict.elements += judgement.total;
+  for (const oracle::ValueJudgement& output : judgement.outputs) verdict.outputs += output.counts;
+  for (const oracle::OpCounts& op : judgement.ops) {
+    verdict.ops[op.op] += op.counts;
+    if (op.margins != oracle::Margins{}) verdict.margins[op.op] += op.margins;
+  }
+}
+
+std::string worstLine(const oracle::Judgement& judgement) {
+  const auto outside = [](int64_t count) {
+    return concat(count, count == 1 ? " element outside" : " elements outside");
+  };
+  if (judgement.firstWrongOp) {
+    const oracle::FirstWrongOp& wrong = *judgement.firstWrongOp;
+    return concat(opName(wrong.op), " %", wrong.value, ": ", outside(wrong.outside));
+  }
+  if (!judgement.worst.empty()) {
+    return concat("%", judgement.worst[0].value, ": ", outside(judgement.total.outside));
+  }
+  return judgement.reason;
+}
+
 std::string toString(const CaseVerdict& verdict) {
   std::string text(verdictName(verdict.kind));
   if (verdict.run >= 0) text += concat(", run ", verdict.run + 1);

@@ -9,6 +9,7 @@
 
 #include "fuser/analysis/stage_observers.h"
 #include "fuser/case/functional_updates.h"
+#include "fuser/evaluate/concrete_case.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/segment/segmented_fusion.h"
 #include "fuser/support/set_up_error.h"
@@ -97,7 +98,9 @@ std::vector<RecordedRun> valuesOf(const Case& statements) {
 }
 
 std::vector<SegmentNames> segmentsOf(const Case& statements) {
-  const Case testCase = functionalCase(statements);
+  const Case functional = functionalCase(statements);
+  const RunData data = materialize(functional, functional.runs.at(0));
+  const Case testCase = concreteCase(functional, hostValues(data));
   std::vector<SegmentNames> segments;
   const auto names = [&](const VectorOfUniqueEntries<Val*>& vals) {
     std::vector<std::string> list;
@@ -115,7 +118,6 @@ std::vector<SegmentNames> segmentsOf(const Case& statements) {
   });
   settings.context.observers.push_back(&telling);
   std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), testCase.fusion.get());
-  const RunData data = materialize(testCase, testCase.runs.at(0));
   try {
     FusionExecutorCache(fusion, settings).run(hostValues(data));
   } catch (const std::exception& error) {

@@ -1,5 +1,5 @@
 // ChangeExtent: an axis of one size gets another, wherever that size stands in a run (so that axes that meet still
-// fit), or in one input alone (so that they do not).
+// fit), or in one input alone: so that they do not, or meet others with one element.
 
 #include <algorithm>
 
@@ -44,8 +44,12 @@ bool mutateChangeExtent(CaseEdit& edit, const CaseEdit*, Choices& choices) {
   if (tensors.empty()) return false;
   TensorInput* chosen = choices.pick(tensors);
   const int64_t former = chosen->sizes[choices.index(chosen->sizes.size())];
-  const int64_t size = choices.pick(kSizes);
-  const bool everywhere = choices.chance(0.9);
+  int64_t size = choices.pick(kSizes);
+  const bool everywhere = choices.chance(0.8);
+  if (!everywhere && choices.chance(0.5)) {
+    size = 1;
+    edit.equalSizes = false;
+  }
   for (TensorInput* tensor : tensors) {
     if (!everywhere && tensor != chosen) continue;
     if (std::find(tensor->sizes.begin(), tensor->sizes.end(), former) == tensor->sizes.end()) continue;

@@ -3,6 +3,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
+#include <ATen/core/PhiloxRNGEngine.h>
 #include <torch/headeronly/version.h>
 
 #include "oracle/reference/aten_values.h"
@@ -67,6 +68,20 @@ at::Tensor extremeIndex(at::Tensor x, const std::vector<int64_t>& dims, bool gre
 }
 
 bool isNumber(const at::Tensor& x) { return x.unsafeGetTensorImpl()->is_wrapped_number(); }
+
+// Two of the four numbers that ATen's engine gives first.
+at::Tensor randomWords(const at::Tensor& counter, const at::Tensor& key) {
+  const std::vector<at::Tensor> both = at::broadcast_tensors({counter.to(at::kLong), key.to(at::kLong)});
+  const at::Tensor counters = both[0].contiguous(), keys = both[1].contiguous();
+  const at::Tensor words = at::empty_like(counters);
+  for (int64_t i = 0; i < counters.numel(); ++i) {
+    at::philox_engine engine(static_cast<uint64_t>(keys.const_data_ptr<int64_t>()[i]), 0,
+                             static_cast<uint64_t>(counters.const_data_ptr<int64_t>()[i]));
+    const uint64_t low = engine(), high = engine();
+    words.data_ptr<int64_t>()[i] = static_cast<int64_t>(low | high << 32);
+  }
+  return words.to(at::result_type(counter, key));
+}
 
 at::Tensor interpolated(const at::Tensor& x, const at::Tensor& y, const at::Tensor& weight) {
   return isNumber(weight) ? at::lerp(x, y, weight.item()) : at::lerp(x, y, weight);
@@ -187,6 +202,7 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::RightShift: return at::bitwise_right_shift(x[0], x[1]);
     case OpKind::Gcd: return at::gcd(x[0], x[1]);
     case OpKind::Lcm: return at::lcm(x[0], x[1]);
+    case OpKind::Philox: return randomWords(x[0], x[1]);
     case OpKind::Lerp: return interpolated(x[0].to(a.dtype), x[1].to(a.dtype), x[2]);
     case OpKind::Addcmul: return at::addcmul(x[0], x[1], x[2]);
     case OpKind::Addcdiv: return at::addcdiv(x[0], x[1], x[2]);

@@ -25,13 +25,16 @@ size_t expectInvariants(const Case& testCase, const CompileOptions& options) {
   settings.context.checkInvariants = true;
   observer.watch(settings);
   const auto cache = makeCache(testCase, settings);
+  bool agrees = false;
   for (const Run& run : testCase.runs) {
+    if (run.expectation != Expectation::Agrees) continue;
+    agrees = true;
     const RunData data = materialize(testCase, run);
     const std::vector<HostValue> inputs = hostValues(data);
     cache->run(inputs);
     if (!observer.problems().empty()) RC_FAIL(joined(observer.problems()));
   }
-  RC_ASSERT(observer.compilations() > 0u);
+  RC_ASSERT(observer.compilations() > 0u || !agrees);
   return observer.compilations();
 }
 

@@ -43,10 +43,14 @@ struct CachedCase {
 TEST(RunProperties, TheSameInputsGiveTheSameBitsAndCompileOnce) {
   checkProperty(kRunCases, [](const fuzz::ArbitraryCase& arbitrary) {
     CachedCase cached(*arbitrary);
+    std::vector<fuser::Run> runs;
+    for (const fuser::Run& run : arbitrary->runs) {
+      if (run.expectation == fuser::Expectation::Agrees) runs.push_back(run);
+    }
     std::vector<std::string> first;
-    for (const fuser::Run& run : arbitrary->runs) first.push_back(cached.run(run));
+    for (const fuser::Run& run : runs) first.push_back(cached.run(run));
     const CacheCounters counters = cached.cache->counters();
-    for (size_t i = 0; i < first.size(); ++i) RC_ASSERT((cached.run(arbitrary->runs[i]) == first[i]));
+    for (size_t i = 0; i < first.size(); ++i) RC_ASSERT((cached.run(runs[i]) == first[i]));
     RC_ASSERT(cached.compilations() == counters.compilations);
     RC_ASSERT(cached.cache->counters().hostScalarEvaluations == 2 * counters.hostScalarEvaluations);
   });
@@ -57,6 +61,7 @@ TEST(RunProperties, AProgramThatServesSeveralSizesGivesWhatAFreshOneGives) {
   checkProperty(kRunCases, [&](const fuzz::ArbitraryCase& arbitrary) {
     CachedCase cached(*arbitrary);
     for (const fuser::Run& run : arbitrary->runs) {
+      if (run.expectation != fuser::Expectation::Agrees) continue;
       const size_t before = cached.compilations();
       const std::string bytes = cached.run(run);
       if (cached.compilations() != before) continue;

@@ -55,7 +55,7 @@ size_t countOf(const std::string& part, const std::string& text) {
 // With every combination of the passes, any number of streams and any order of their work, every access in order.
 TEST(StreamProperties, PassesChangeNoBitOfTheOutputs) {
   Forms forms;
-  checkProperty(100, [&](const fuzz::ArbitraryCase& generated) {
+  checkProperty(250, [&](const fuzz::ArbitraryCase& generated) {
     Case testCase = cloneCase(*generated);
     fuzz::Choices choices(*rc::gen::inRange<uint64_t>(0, 1000), 0);
     if (!fuzz::spreadOverStreams(testCase, choices) || !testCase.aliases.empty()) return;
@@ -75,6 +75,7 @@ TEST(StreamProperties, PassesChangeNoBitOfTheOutputs) {
     testCase.options.probes = true;
     RC_ASSERT(run(testCase, inputs, 7, streams, true, text) == expected);
   });
+  std::printf("%zu loops, %zu fused, %zu sliced, %zu joins\n", forms.loops, forms.fused, forms.sliced, forms.joins);
   EXPECT_GT(forms.loops, 10u);
   EXPECT_GT(forms.fused, 2u);
   EXPECT_GT(forms.sliced, 5u);

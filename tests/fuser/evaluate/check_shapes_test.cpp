@@ -23,13 +23,14 @@ struct CheckShapesTest : testing::Test {
     for (size_t i = 0; i < sizes.size(); ++i) evaluator.bindSizes(fusion.inputs()[i]->as<TensorView>(), sizes[i]);
     evaluator.checkInputSizes();
     try {
-      checkShapes(fusion, evaluator);
+      ones = checkShapes(fusion, evaluator);
     } catch (const UserError& error) {
       return error.what();
     }
     return "";
   }
   Fusion fusion{"f"};
+  std::vector<IntExpr> ones;  // of the last sizes that were accepted
 };
 
 TEST_F(CheckShapesTest, AxesThatMeetHaveOneSize) {
@@ -40,11 +41,16 @@ TEST_F(CheckShapesTest, AxesThatMeetHaveOneSize) {
   EXPECT_EQ(rejection({{4}, {5}}), "%z = add: axis 0 of %x has size 4, that of %y has size 5");
 }
 
-TEST_F(CheckShapesTest, ASizeOneAtRunTimeDoesNotBroadcast) {
+TEST_F(CheckShapesTest, ASizeOfOneMeetsAnother) {
   TensorView* x = input("x", {"i0"});
   build::binary(fusion, OpKind::Add, x, input("y", {"i1"}), "z");
-  EXPECT_EQ(rejection({{4}, {1}}), "%z = add: axis 0 of %x has size 4, that of %y has size 1");
-  EXPECT_EQ(rejection({{1}, {4}}), "%z = add: axis 0 of %x has size 1, that of %y has size 4");
+  const std::vector<IntExpr> first{fusion.extentSymbol("i0")}, second{fusion.extentSymbol("i1")};
+  EXPECT_EQ(rejection({{4}, {1}}), "");
+  EXPECT_EQ(ones, second);
+  EXPECT_EQ(rejection({{1}, {0}}), "");
+  EXPECT_EQ(ones, first);
+  EXPECT_EQ(rejection({{1}, {1}}), "");
+  EXPECT_EQ(ones, std::vector<IntExpr>());
 }
 
 TEST_F(CheckShapesTest, ABroadcastAxisMeetsAnySize) {

@@ -39,7 +39,8 @@ Exact exact(IntExpr expr, const std::map<IntExpr, int64_t>& values, Wide limit) 
   Wide value = 0;
   switch (expr->op) {
     case IntOp::Constant:
-    case IntOp::Symbol: break;
+    case IntOp::Symbol:
+    case IntOp::Meet: break;
     case IntOp::Add: value = a.value + b.value; break;
     case IntOp::Mul: value = a.value * b.value; break;
     case IntOp::FloorDiv: value = floorDivide(a.value, b.value); break;

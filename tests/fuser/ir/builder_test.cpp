@@ -83,7 +83,8 @@ TEST_F(BuilderTest, BadProgramsAreTheCallersErrors) {
   TensorView* flags = input(DataType::Bool, {"i0"}, "m");
   EXPECT_THROW(build::reduction(fusion, OpKind::Sum, a, {1}, false), UserError);
   EXPECT_THROW(build::reduction(fusion, OpKind::Sum, a, {0, 0}, false), UserError);
-  EXPECT_THROW(build::squeeze(fusion, a, {0}), UserError);
+  EXPECT_THROW(build::squeeze(fusion, input(DataType::Float, {"1", "i0"}, "b"), {2}), UserError);
+  EXPECT_NO_THROW(build::squeeze(fusion, a, {0})) << "a run says whether the axis has one element";
   EXPECT_THROW(build::binary(fusion, OpKind::Sub, flags, flags), UserError);
   EXPECT_THROW(build::where(fusion, a, a, a), UserError);
   EXPECT_THROW(build::permute(fusion, a, {0, 1}), UserError);

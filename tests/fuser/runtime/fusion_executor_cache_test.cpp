@@ -425,8 +425,8 @@ fusion f(%x: f32[i0], %y: f32[i1]) {
   %z = add(%x, %y)
   return %z
 }
-run { %x = values [1, 2] : f32[2]  %y = values [1] : f32[1] })");
-  EXPECT_EQ(session.rejection(), "%z = add: axis 0 of %x has size 2, that of %y has size 1");
+run { %x = values [1, 2] : f32[2]  %y = values [1, 2, 3] : f32[3] })");
+  EXPECT_EQ(session.rejection(), "%z = add: axis 0 of %x has size 2, that of %y has size 3");
   EXPECT_EQ(session.cache->counters().compilations, 0u);
 }
 

@@ -273,9 +273,9 @@ TEST_F(FuserOptTest, ErrorsAreOneSentenceAndExitOne) {
   EXPECT_NE(error(file("fusion f(%x: f32[i0]) { %y = nonesuch(%x)\n return %y }")).find(":1:"), std::string::npos);
   const std::string sizes = file(
       "fusion f(%x: f32[i0], %y: f32[i1]) { %z = add(%x, %y)\n return %z }\n"
-      "run { %x = values [1] : f32[1] %y = values [1, 2] : f32[2] }");
+      "run { %x = values [1, 2, 3] : f32[3] %y = values [1, 2] : f32[2] }");
   EXPECT_EQ(error(sizes + " --run"), "fuser-opt: " + sizes +
-                                         ":1:38: %z = add: axis 0 of %x has size 1, that of %y has size 2\n"
+                                         ":1:38: %z = add: axis 0 of %x has size 3, that of %y has size 2\n"
                                          "  fusion f(%x: f32[i0], %y: f32[i1]) { %z = add(%x, %y)\n" +
                                          std::string(39, ' ') + "^\n");
   EXPECT_NE(error("").find("FILE"), std::string::npos);

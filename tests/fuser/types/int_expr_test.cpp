@@ -278,6 +278,29 @@ TEST_F(IndexingTest, DivisionByZeroIsZero) {
   EXPECT_EQ(evaluate(ints.mod(rows, columns), zero), 0);
 }
 
+TEST(IntExprTest, AMeetIsTheSizeThatIsNotOne) {
+  IntExprArena ints;
+  const IntExpr a = ints.symbol("a"), b = ints.symbol("b"), c = ints.symbol("c");
+  const IntExpr met = ints.meet(ints.meet(c, a), b);
+  EXPECT_EQ(met, ints.meet(a, ints.meet(b, c))) << "in any order";
+  EXPECT_EQ(met, ints.meet(met, c));
+  EXPECT_EQ(sizesThatMeet(met), (std::vector<IntExpr>{a, b, c}));
+  const auto valueOf = [&](IntExpr expr, std::vector<int64_t> values) {
+    return evaluate(expr, [&](IntExpr symbol) { return values.at(static_cast<size_t>(symbol->value)); });
+  };
+  EXPECT_EQ(valueOf(met, {1, 5, 1}), 5);
+  EXPECT_EQ(valueOf(met, {5, 5, 1}), 5);
+  EXPECT_EQ(valueOf(met, {1, 0, 1}), 0);
+  EXPECT_EQ(valueOf(met, {1, 1, 1}), 1);
+  EXPECT_EQ(ints.meet(a, a), a);
+  EXPECT_EQ(ints.meet(ints.constant(1), a), a);
+  const IntExpr four = ints.constant(4), more = ints.add(a, ints.constant(2));
+  EXPECT_EQ(ints.meet(a, four), four);
+  EXPECT_EQ(ints.meet(four, more), four) << "a number says more than a size above 1";
+  EXPECT_EQ(ints.meet(more, four), four);
+  EXPECT_EQ(ints.meet(a, more), more);
+}
+
 TEST(IntExprTest, NumbersOutsideOfTheRangeOfI64AreTheCallersError) {
   IntExprArena ints;
   const IntExpr large = ints.constant(int64_t{1} << 62), n = ints.symbol("n");

@@ -25,7 +25,7 @@ TEST(EdgeCountsTest, ACaseIsCountedAsItIsPrinted) {
     campaignCase(1, number, casesAtEdges().generator, &draw);
     if (draw.met.empty() && draw.whyNone.empty()) continue;
     const TaskResult result = performTask(CaseTask{number}, casesAtEdges());
-    EXPECT_EQ(result.verdict.kind, VerdictKind::Agrees) << number;
+    EXPECT_FALSE(isFinding(result.verdict.kind)) << number;
     EXPECT_EQ(result.noEdge, draw.whyNone);
     none += !draw.whyNone.empty();
     int64_t runs = 0;

@@ -57,6 +57,7 @@ class HelpExamplesTest : public FuserfuzzTest {
         {R"(--engine cuda)", "--engine cpu"},
         {R"(^selftest --target=\S+)", "selftest --only-fault dropped-predicate"},
         {R"( --target=\S+)", ""},
+        {R"(^compare --targets \S+)", "compare --engine cpu"},
         {R"(^selftest --jobs)", "selftest --only-fault dropped-predicate --jobs"},
         {R"(^selftest)", "selftest --runs 20"},
         {R"(\| fuserfuzz)", "| " + program()},

@@ -194,7 +194,7 @@ TEST(FaultsTest, FaultsOfIndicesReachTheLoadsOfIndices) {
 
 // The faults that are no edit of a fusion or a kernel find their place in a few cases, too.
 TEST(FaultsTest, EveryOtherFaultIsApplied) {
-  constexpr uint64_t kMany = 2000;  // as many as the suite allows each
+  constexpr uint64_t kMany = 4000;  // as many as the suite allows each
   GeneratorOptions small;
   small.medianElements = 64;
   for (const FaultInfo& fault : allFaults()) {

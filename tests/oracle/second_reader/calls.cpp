@@ -67,6 +67,14 @@ Results unsqueeze(const Call& call) {
 }
 
 Results slice(const Call& call) {
+  if (call.has("starts")) {
+    at::Tensor x = call.x.at(0);
+    const std::vector<int64_t> dims = call.numbers("dims"), starts = call.numbers("starts"),
+                               ends = call.numbers("ends");
+    const std::vector<int64_t> steps = call.has("steps") ? call.numbers("steps") : std::vector<int64_t>(dims.size(), 1);
+    for (size_t i = 0; i < dims.size(); ++i) x = at::slice(x, dims[i], starts.at(i), ends.at(i), steps.at(i));
+    return {x};
+  }
   const int64_t dim = call.number("dim");
   const int64_t end = call.numberOr("end", call.x.at(0).size(dim));
   return {at::slice(call.x[0], dim, call.numberOr("start", 0), end, call.numberOr("step", 1))};
@@ -114,7 +122,9 @@ std::vector<int64_t> dimsOf(const Call& call) {
 
 template <Tensor (*F)(const Tensor&, at::IntArrayRef, bool)>
 Results reduced(const Call& call) {
-  return {F(call.x.at(0), dimsOf(call), keepdim(call))};
+  if (!call.has("dtype")) return {F(call.x.at(0), dimsOf(call), keepdim(call))};
+  const at::ScalarType dtype = scalarType(call.word("dtype"));
+  return {F(call.x.at(0).to(dtype), dimsOf(call), keepdim(call)).to(dtype)};
 }
 
 // Over all axes, that among all elements, in axes of size 1 where they are kept. LibTorch has none of bool.
@@ -428,6 +438,7 @@ std::map<std::string, Evaluation> all() {
   all.merge(functionsWithScalars());
   all.merge(functionsOfMore());
   all.merge(movesAndReductions());
+  all.merge(randomNumbers());
   return all;
 }
 

@@ -26,6 +26,7 @@ struct Call {
 
 using Evaluation = std::vector<at::Tensor> (*)(const Call&);
 const std::map<std::string, Evaluation>& calls();
+std::map<std::string, Evaluation> randomNumbers();  // a part of them
 
 at::ScalarType scalarType(const std::string& dtype);
 std::string dtypeName(at::ScalarType type);

@@ -102,7 +102,8 @@ class Evaluator {
   std::vector<std::string> evaluate(const Line& line) {
     std::vector<Value> operands;
     for (const Operand& operand : line.operands) operands.push_back(valueOf(operand));
-    const bool makesTensor = line.op == "full" || line.op == "arange" || line.op == "eye";
+    constexpr std::string_view kMakers[] = {"full", "arange", "eye", "rand", "randn", "uniform", "normal", "randint"};
+    const bool makesTensor = std::find(std::begin(kMakers), std::end(kMakers), line.op) != std::end(kMakers);
     const bool scalars =
         !makesTensor && std::all_of(operands.begin(), operands.end(), [](const Value& x) { return x.isScalar; });
     const std::vector<Tensor> results = called(line.op, callOf(line, operands, scalars), scalars);
@@ -251,7 +252,9 @@ class Evaluator {
     const int64_t a = sum(tokens, at);
     accept(tokens, at, ",");
     const int64_t b = sum(tokens, at);
-    if (!accept(tokens, at, ")") || (text != "min" && text != "max")) fail("no function of two dims: " + text);
+    const bool known = text == "min" || text == "max" || text == "meet";
+    if (!accept(tokens, at, ")") || !known) fail("no function of two dims: " + text);
+    if (text == "meet") return a != 1 ? a : b;
     return text == "min" ? std::min(a, b) : std::max(a, b);
   }
 

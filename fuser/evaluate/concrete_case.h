@@ -1,0 +1,19 @@
+#pragma once
+// A case as one of its runs has it: with the fusion that concretize() makes for that run's sizes.
+
+#include <span>
+#include <vector>
+
+#include "fuser/case/case.h"
+#include "fuser/evaluate/expression_evaluator.h"
+
+namespace fuser {
+
+// The sizes of the fusion that are 1 for these inputs and meet others. A UserError where sizes do not fit.
+std::vector<IntExpr> onesOf(const Fusion& fusion, std::span<const ExpressionEvaluator::InputValue> inputs);
+
+// A copy of the case, which has no updates (functionalCase), with the fusion for these inputs; with the fusion as it is
+// where nothing has to be made concrete. Its other runs may have sizes that it is not made for. A UserError as above.
+Case concreteCase(const Case& testCase, std::span<const ExpressionEvaluator::InputValue> inputs);
+
+}  // namespace fuser

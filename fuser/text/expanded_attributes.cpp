@@ -1,0 +1,71 @@
+// Attributes of PyTorch's that an op here does not have: with them the op's name is read as several ops.
+
+#include <algorithm>
+
+#include "fuser/ir/builder.h"
+#include "fuser/ir/infer.h"
+#include "fuser/text/expansions.h"
+
+namespace fuser::text {
+namespace {
+
+// The elements are converted before they are reduced, as in PyTorch. Integers are reduced in i64, of which a narrower
+// dtype keeps the low bits.
+TensorView* reducedIn(OpKind op, Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                      const std::string& name) {
+  const DataType dtype = attributes.dtype(AttributeName::dtype);
+  FUSER_USER_CHECK(dtype != DataType::Bool, opInfo(op).mnemonic, " gives no bool: use any or all");
+  FUSER_USER_CHECK(op != OpKind::Mean || isFloating(dtype), "mean gives a float, not ", dtype);
+  Val* converted = operands[0];
+  if (converted->dtype() != dtype) converted = build::cast(fusion, converted, dtype, name + ".from");
+  std::vector<int64_t> dims;
+  if (attributes.has(AttributeName::dims)) dims = attributes.axes(AttributeName::dims);
+  const bool isNarrow = !isFloating(dtype) && dtype != DataType::Int64;
+  const bool keepdim = attributes.flagOr(AttributeName::keepdim, false);
+  TensorView* reduced = build::reduction(fusion, op, converted->as<TensorView>(), std::move(dims), keepdim,
+                                         isNarrow ? name + ".wide" : name);
+  return isNarrow ? build::cast(fusion, reduced, dtype, name)->as<TensorView>() : reduced;
+}
+
+}  // namespace
+
+TensorView* summedIn(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                     const std::string& name) {
+  return reducedIn(OpKind::Sum, fusion, operands, attributes, name);
+}
+
+TensorView* multipliedIn(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                         const std::string& name) {
+  return reducedIn(OpKind::Prod, fusion, operands, attributes, name);
+}
+
+TensorView* averagedIn(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                       const std::string& name) {
+  return reducedIn(OpKind::Mean, fusion, operands, attributes, name);
+}
+
+// A slice along each of `dims`, one after another.
+TensorView* slicedAlongAxes(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                            const std::string& name) {
+  auto* tensor = operands[0]->as<TensorView>();
+  const std::vector<int64_t>& dims = attributes.axes(AttributeName::dims);
+  const std::vector<IntExpr>& starts = attributes.integers(AttributeName::starts);
+  const std::vector<IntExpr>& ends = attributes.integers(AttributeName::ends);
+  std::vector<IntExpr> steps(dims.size(), nullptr);
+  if (attributes.has(AttributeName::steps)) steps = attributes.integers(AttributeName::steps);
+  FUSER_USER_CHECK(starts.size() == dims.size() && ends.size() == dims.size() && steps.size() == dims.size(),
+                   "slice: ", dims.size(), " dims, ", starts.size(), " starts, ", ends.size(), " ends and ",
+                   steps.size(), " steps");
+  std::vector<size_t> seen;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const size_t dim = axisOf("slice", tensor, dims[i]);
+    FUSER_USER_CHECK(std::find(seen.begin(), seen.end(), dim) == seen.end(), "slice: axis ", dim, " is given twice");
+    seen.push_back(dim);
+    const bool isLast = i + 1 == dims.size();
+    tensor = build::slice(fusion, tensor, static_cast<int64_t>(dim), starts[i], ends[i], steps[i],
+                          isLast ? name : concat(name, ".along", dim));
+  }
+  return dims.empty() ? build::set(fusion, tensor, name) : tensor;
+}
+
+}  // namespace fuser::text

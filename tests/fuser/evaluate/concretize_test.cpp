@@ -1,0 +1,51 @@
+// Fusions made concrete, as text: each case of concretize.txt is a case, and for each of its runs the sizes that are 1
+// and meet others, and the fusion for them; or why the run is rejected.
+
+#include "fuser/evaluate/concretize.h"
+
+#include <gtest/gtest.h>
+
+#include "fuser/evaluate/concrete_case.h"
+#include "fuser/ir/verify.h"
+#include "fuser/text/parser.h"
+#include "fuser/text/printer.h"
+#include "tests/golden/golden_tests.h"
+
+namespace fuser {
+namespace {
+
+std::vector<ExpressionEvaluator::InputValue> inputsOf(const RunData& data) {
+  std::vector<ExpressionEvaluator::InputValue> inputs;
+  for (const auto& input : data.inputs) {
+    if (const size_t* tensor = std::get_if<size_t>(&input)) {
+      inputs.emplace_back(data.tensors.at(*tensor).ref);
+    } else {
+      inputs.emplace_back(std::get<ScalarValue>(input));
+    }
+  }
+  return inputs;
+}
+
+golden::Made concreteForms(const golden::Case& test) {
+  const Case testCase = parseCase(test.input, test.title);
+  std::string text;
+  for (size_t run = 0; run < testCase.runs.size(); ++run) {
+    try {
+      const RunData data = materialize(testCase, testCase.runs[run]);
+      const std::string ones = onesText(*testCase.fusion, onesOf(*testCase.fusion, inputsOf(data)));
+      const Case made = concreteCase(testCase, inputsOf(data));
+      verify(*made.fusion);
+      EXPECT_FALSE(needsConcretizing(*made.fusion));
+      EXPECT_TRUE(onesOf(*made.fusion, inputsOf(data)).empty()) << "a size is still 1 and meets another one";
+      text += concat("run ", run, ones.empty() ? "" : ": ", ones, "\n", printFusion(*made.fusion));
+    } catch (const UserError& error) {
+      text += concat("run ", run, " is rejected: ", error.what(), "\n");
+    }
+  }
+  return text;
+}
+
+const golden::Texts kTexts("tests/fuser/evaluate/concretize.txt", {}, concreteForms);
+
+}  // namespace
+}  // namespace fuser
