@@ -275,7 +275,8 @@ class Judge {
     concrete.judge->judgeRun(run);
     comparesAll_ &= concrete.judge->last_.has_value();
     if (isFinding(verdict_.kind) || !concrete.judge->last_) return;
-    const auto [inputData, record] = std::move(*std::exchange(concrete.judge->last_, std::nullopt));
+    const std::pair<RunData, RunRecord> last = std::move(*std::exchange(concrete.judge->last_, std::nullopt));
+    const RunRecord& record = last.second;
     guarded(run, [&] {
       const RunData data = materialize(case_, case_.runs[run], settings_.maxInputBytes);
       const std::vector<HostValue> inputs = hostValues(data);
@@ -285,9 +286,8 @@ class Judge {
       const RunRecord whole = runWith(*wholeCache_, arguments(run, inputs));
       const size_t output = firstOther(record, whole);
       if (output == record.outputs.size()) return;
-      report(VerdictKind::Invariant, run,
-             concat("output %", case_.fusion->outputs()[output]->name(),
-                    " has other bits than the fusion made concrete for the run gives"));
+      const std::string& name = case_.fusion->outputs()[output]->name();
+      report(VerdictKind::Invariant, run, concat("output %", name, " has other bits than its concrete fusion gives"));
     });
   }
 
