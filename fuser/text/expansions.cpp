@@ -204,10 +204,12 @@ constexpr Expansion kExpansions[] = {
 
 }  // namespace
 
-const Expansion* findExpansion(std::string_view name, const std::vector<std::string_view>& keys) {
+const Expansion* findExpansion(std::string_view name, const KeysOfBraces& keys) {
   for (const Expansion& each : kExpansions) {
-    const bool fits = each.when.empty() || std::find(keys.begin(), keys.end(), each.when) != keys.end();
-    if (each.name == name && fits) return &each;
+    if (each.name != name) continue;
+    if (each.when.empty()) return &each;
+    const std::vector<std::string_view> given = keys ? keys() : std::vector<std::string_view>();
+    if (std::find(given.begin(), given.end(), each.when) != given.end()) return &each;
   }
   return nullptr;
 }

@@ -2,6 +2,7 @@
 // Names made of other ops: a text may have them, and is printed with what they are made of. A new one is a function in
 // expansions.cpp (of several steps, in a file of its own), and a line of the table there.
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -55,8 +56,10 @@ struct Expansion {
   std::string_view when = {};
 };
 
-// Null where the table has no such name, or has it for other attributes than `keys`.
-const Expansion* findExpansion(std::string_view name, const std::vector<std::string_view>& keys = {});
+// Null where the table has no such name, or has it for attributes that are not among `keys`, which is called for such
+// names alone.
+using KeysOfBraces = std::function<std::vector<std::string_view>()>;
+const Expansion* findExpansion(std::string_view name, const KeysOfBraces& keys = {});
 std::vector<std::string_view> expansionNames();
 
 using ExpansionFunction = TensorView*(Fusion& fusion, const std::vector<Val*>& operands,

@@ -116,7 +116,7 @@ void FusionParser::parseOp() {
   if (++opCount_ > kMaxOps) reader_.fail(name, "more than ", kMaxOps, " ops");
   reader_.expect("=");
   const Token mnemonic = reader_.expect(TokenKind::Identifier, "an op's name");
-  const Expansion* expansion = findExpansion(mnemonic.text, keysAhead());
+  const Expansion* expansion = findExpansion(mnemonic.text, [&] { return keysAhead(); });
   const std::vector<const OpInfo*> rows = expansion ? std::vector{&opInfo(expansion->operands)} : rowsOf(mnemonic.text);
   if (rows.empty()) reader_.fail(mnemonic, unknownOp(mnemonic.text));
   if (rows[0]->family == Family::Update) reader_.fail(mnemonic, "update is a statement: update %target = %source");
