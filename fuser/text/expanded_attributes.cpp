@@ -27,7 +27,36 @@ TensorView* reducedIn(OpKind op, Fusion& fusion, const std::vector<Val*>& operan
   return isNarrow ? build::cast(fusion, reduced, dtype, name)->as<TensorView>() : reduced;
 }
 
+// a + value * b * c, or / c: from left to right, of 16 bits in f32 and rounded once, as in PyTorch.
+TensorView* addedBy(OpKind op, Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                    const std::string& name) {
+  Val* value = attributes.operand(AttributeName::value);
+  const DataType common = commonType(op, operands);
+  FUSER_USER_CHECK(isFloating(common) || !isFloating(value->dtype()), opInfo(op).mnemonic,
+                   ": 'value' is a floating scalar beside integers");
+  FUSER_USER_CHECK(std::any_of(operands.begin(), operands.end(), [](const Val* val) { return val->isTensor(); }),
+                   opInfo(op).mnemonic, " with a value takes a tensor");
+  const bool isNarrow = isFloating(common) && dtypeSize(common) == 2;
+  std::vector<Val*> wide = operands;
+  for (size_t i = 0; isNarrow && i < wide.size(); ++i) {
+    if (wide[i]->isTensor()) wide[i] = build::cast(fusion, wide[i], DataType::Float, concat(name, ".wide", i));
+  }
+  wide[1] = build::binary(fusion, OpKind::Mul, wide[1], value, name + ".scaled");
+  Val* sum = build::pointwise(fusion, op, wide, isNarrow ? name + ".sum" : name);
+  return (isNarrow ? build::cast(fusion, sum, common, name) : sum)->as<TensorView>();
+}
+
 }  // namespace
+
+TensorView* addedProduct(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                         const std::string& name) {
+  return addedBy(OpKind::Addcmul, fusion, operands, attributes, name);
+}
+
+TensorView* addedQuotient(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                          const std::string& name) {
+  return addedBy(OpKind::Addcdiv, fusion, operands, attributes, name);
+}
 
 TensorView* summedIn(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                      const std::string& name) {

@@ -187,6 +187,8 @@ constexpr Expansion kExpansions[] = {
     {"sum", OpKind::Sum, "dims = all, text keepdim = false, dtype", summedIn, nullptr, false, false, "dtype"},
     {"prod", OpKind::Prod, "dims = all, text keepdim = false, dtype", multipliedIn, nullptr, false, false, "dtype"},
     {"mean", OpKind::Mean, "dims = all, text keepdim = false, dtype", averagedIn, nullptr, false, false, "dtype"},
+    {"addcmul", OpKind::Addcmul, "value", addedProduct, nullptr, false, false, "value"},
+    {"addcdiv", OpKind::Addcdiv, "value", addedQuotient, nullptr, false, false, "value"},
     {"slice", OpKind::Slice, "dims, starts, ends, steps = ones", slicedAlongAxes, nullptr, false, false, "starts"},
     {"rand", OpKind::Arange, "shape, dtype = f32, seed = run, offset = place", rand, nullptr, false, true},
     {"randn", OpKind::Arange, "shape, dtype = f32, seed = run, offset = place", randn, nullptr, false, true},

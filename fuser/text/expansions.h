@@ -70,7 +70,7 @@ ExpansionFunction rolled, diagonal, diagonalScatter, asStrided;
 // --- expanded_scatters.cpp ---
 ExpansionFunction indexAdded, indexCopied, indexPut;
 // --- expanded_attributes.cpp ---
-ExpansionFunction summedIn, multipliedIn, averagedIn, slicedAlongAxes;
+ExpansionFunction summedIn, multipliedIn, averagedIn, slicedAlongAxes, addedProduct, addedQuotient;
 // --- expanded_random.cpp ---
 ExpansionFunction rand, randn, randLike, randnLike, uniform, normal, bernoulli, dropout, randint;
 

@@ -66,6 +66,8 @@ Results unsqueeze(const Call& call) {
   return {result};
 }
 
+at::Scalar valueOf(const Call& call) { return call.has("value") ? call.scalar("value") : at::Scalar(1); }
+
 Results slice(const Call& call) {
   if (call.has("starts")) {
     at::Tensor x = call.x.at(0);
@@ -310,8 +312,14 @@ std::map<std::string, Evaluation> functionsOfMore() {
       {"logical_xor", two<at::logical_xor>},
       {"where", [](const Call& call) -> Results { return {at::where(call.x.at(0), call.x.at(1), call.x.at(2))}; }},
       {"lerp", lerp},
-      {"addcmul", [](const Call& call) -> Results { return {at::addcmul(call.x.at(0), call.x.at(1), call.x.at(2))}; }},
-      {"addcdiv", [](const Call& call) -> Results { return {at::addcdiv(call.x.at(0), call.x.at(1), call.x.at(2))}; }},
+      {"addcmul",
+       [](const Call& call) -> Results {
+         return {at::addcmul(call.x.at(0), call.x.at(1), call.x.at(2), valueOf(call))};
+       }},
+      {"addcdiv",
+       [](const Call& call) -> Results {
+         return {at::addcdiv(call.x.at(0), call.x.at(1), call.x.at(2), valueOf(call))};
+       }},
   };
 }
 
