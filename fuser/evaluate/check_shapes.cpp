@@ -16,7 +16,7 @@ bool fitsAnySize(const IterDomain* axis) { return axis->isBroadcast() && !axis->
 // The sizes that are 1 and meet others.
 using Ones = std::vector<IntExpr>;
 
-// Of each meet in the size; no op may show it, where it stands among attributes.
+// Checks each meet in a size. Among attributes one may stand where no op makes its sizes meet.
 void checkMeets(const Fusion& fusion, IntExpr size, ExpressionEvaluator& evaluator, Ones& ones) {
   if (!size || !size->a) return;
   if (size->op != IntOp::Meet) {
@@ -269,7 +269,7 @@ Ones checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
       case Family::Item:
       case Family::Welford: break;
     }
-    // Behind what the op says itself of its operands' sizes.
+    // After the op's own checks, whose errors name its operands.
     for (IntExpr size : expr->attributes().allIntegers()) checkMeets(fusion, size, evaluator, ones);
     for (const Val* output : expr->outputs()) checkMeets(fusion, output->as<TensorView>(), evaluator, ones);
   }

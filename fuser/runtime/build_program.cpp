@@ -12,7 +12,7 @@
 #include "fuser/analysis/reference_map.h"
 #include "fuser/analysis/schedule_limits.h"
 #include "fuser/case/aliases.h"
-#include "fuser/evaluate/check_shapes.h"
+#include "fuser/evaluate/concrete_case.h"
 #include "fuser/evaluate/concretize.h"
 #include "fuser/evaluate/expression_evaluator.h"
 #include "fuser/host_ir/tensor_parts.h"
@@ -489,11 +489,7 @@ std::unique_ptr<CompiledProgram> buildProgram(const Fusion& original, const Fusi
                                               const std::vector<InputLayout>& layouts,
                                               std::optional<std::span<const HostValue>> inputs, RunScalars* scalars) {
   std::vector<IntExpr> ones;
-  if (inputs && !original.isConcrete()) {
-    ExpressionEvaluator sizes(original);
-    sizes.bindInputs(*inputs);
-    ones = checkShapes(original, sizes);
-  }
+  if (inputs && !original.isConcrete()) ones = onesOf(original, *inputs);
   std::unique_ptr<Fusion> concrete;
   if (!ones.empty() || needsConcretizing(original)) concrete = concretize(original, ones);
   return Builder(concrete ? *concrete : original, settings, layouts, inputs, scalars).build();

@@ -4,6 +4,7 @@
 
 #include "fuser/case/aliases.h"
 #include "fuser/evaluate/check_shapes.h"
+#include "fuser/evaluate/concrete_case.h"
 #include "fuser/host_passes/decompose_reshardings.h"
 #include "fuser/host_passes/host_ir_pass.h"
 #include "fuser/host_passes/spread_stream_axes.h"
@@ -102,16 +103,6 @@ OutputMemory outputMemory(const Case& testCase, const std::vector<HostValue>& in
   return outputMemory(testCase, sizes, maxBytes);
 }
 
-std::vector<HostValue> hostValues(const RunData& data) {
-  std::vector<HostValue> values;
-  for (const std::variant<size_t, ScalarValue>& input : data.inputs) {
-    if (const size_t* tensor = std::get_if<size_t>(&input)) {
-      values.push_back(data.tensors.at(*tensor).ref);
-    } else {
-      values.push_back(std::get<ScalarValue>(input));
-    }
-  }
-  return values;
-}
+std::vector<HostValue> hostValues(const RunData& data) { return inputsOf(data); }
 
 }  // namespace fuser

@@ -79,6 +79,7 @@ class Joiner {
   RunRecord join(bool withSegments) {
     for (RunRecord& each : records_) {
       whole_.peakBytes = std::max(whole_.peakBytes, each.peakBytes);
+      if (whole_.compiled.empty()) whole_.compiled = each.compiled;
       std::move(each.memory.begin(), each.memory.end(), std::back_inserter(whole_.memory));
     }
     for (size_t i = 0; i < fusion_.outputs().size(); ++i) whole_.outputs.push_back(output(i));

@@ -7,71 +7,50 @@
 #include "fuser/text/expansions.h"
 
 namespace fuser::text {
-namespace {
-
 // The elements are converted before they are reduced, as in PyTorch. Integers are reduced in i64, of which a narrower
 // dtype keeps the low bits.
-TensorView* reducedIn(OpKind op, Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+template <OpKind kOp>
+TensorView* reducedIn(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                       const std::string& name) {
   const DataType dtype = attributes.dtype(AttributeName::dtype);
-  FUSER_USER_CHECK(dtype != DataType::Bool, opInfo(op).mnemonic, " gives no bool: use any or all");
-  FUSER_USER_CHECK(op != OpKind::Mean || isFloating(dtype), "mean gives a float, not ", dtype);
+  FUSER_USER_CHECK(dtype != DataType::Bool, opInfo(kOp).mnemonic, " gives no bool: use any or all");
+  FUSER_USER_CHECK(kOp != OpKind::Mean || isFloating(dtype), "mean gives a float, not ", dtype);
   Val* converted = operands[0];
   if (converted->dtype() != dtype) converted = build::cast(fusion, converted, dtype, name + ".from");
   std::vector<int64_t> dims;
   if (attributes.has(AttributeName::dims)) dims = attributes.axes(AttributeName::dims);
   const bool isNarrow = !isFloating(dtype) && dtype != DataType::Int64;
   const bool keepdim = attributes.flagOr(AttributeName::keepdim, false);
-  TensorView* reduced = build::reduction(fusion, op, converted->as<TensorView>(), std::move(dims), keepdim,
+  TensorView* reduced = build::reduction(fusion, kOp, converted->as<TensorView>(), std::move(dims), keepdim,
                                          isNarrow ? name + ".wide" : name);
   return isNarrow ? build::cast(fusion, reduced, dtype, name)->as<TensorView>() : reduced;
 }
 
 // a + value * b * c, or / c: from left to right, of 16 bits in f32 and rounded once, as in PyTorch.
-TensorView* addedBy(OpKind op, Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+template <OpKind kOp>
+TensorView* addedBy(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                     const std::string& name) {
   Val* value = attributes.operand(AttributeName::value);
-  const DataType common = commonType(op, operands);
-  FUSER_USER_CHECK(isFloating(common) || !isFloating(value->dtype()), opInfo(op).mnemonic,
+  const DataType common = commonType(kOp, operands);
+  FUSER_USER_CHECK(isFloating(common) || !isFloating(value->dtype()), opInfo(kOp).mnemonic,
                    ": 'value' is a floating scalar beside integers");
   FUSER_USER_CHECK(std::any_of(operands.begin(), operands.end(), [](const Val* val) { return val->isTensor(); }),
-                   opInfo(op).mnemonic, " with a value takes a tensor");
+                   opInfo(kOp).mnemonic, " with a value takes a tensor");
   const bool isNarrow = isFloating(common) && dtypeSize(common) == 2;
   std::vector<Val*> wide = operands;
   for (size_t i = 0; isNarrow && i < wide.size(); ++i) {
     if (wide[i]->isTensor()) wide[i] = build::cast(fusion, wide[i], DataType::Float, concat(name, ".wide", i));
   }
   wide[1] = build::binary(fusion, OpKind::Mul, wide[1], value, name + ".scaled");
-  Val* sum = build::pointwise(fusion, op, wide, isNarrow ? name + ".sum" : name);
+  Val* sum = build::pointwise(fusion, kOp, wide, isNarrow ? name + ".sum" : name);
   return (isNarrow ? build::cast(fusion, sum, common, name) : sum)->as<TensorView>();
 }
 
-}  // namespace
-
-TensorView* addedProduct(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
-                         const std::string& name) {
-  return addedBy(OpKind::Addcmul, fusion, operands, attributes, name);
-}
-
-TensorView* addedQuotient(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
-                          const std::string& name) {
-  return addedBy(OpKind::Addcdiv, fusion, operands, attributes, name);
-}
-
-TensorView* summedIn(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
-                     const std::string& name) {
-  return reducedIn(OpKind::Sum, fusion, operands, attributes, name);
-}
-
-TensorView* multipliedIn(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
-                         const std::string& name) {
-  return reducedIn(OpKind::Prod, fusion, operands, attributes, name);
-}
-
-TensorView* averagedIn(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
-                       const std::string& name) {
-  return reducedIn(OpKind::Mean, fusion, operands, attributes, name);
-}
+template ExpansionFunction reducedIn<OpKind::Sum>;
+template ExpansionFunction reducedIn<OpKind::Prod>;
+template ExpansionFunction reducedIn<OpKind::Mean>;
+template ExpansionFunction addedBy<OpKind::Addcmul>;
+template ExpansionFunction addedBy<OpKind::Addcdiv>;
 
 // A slice along each of `dims`, one after another.
 TensorView* slicedAlongAxes(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,

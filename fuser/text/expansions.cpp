@@ -168,7 +168,8 @@ TensorView* reducedOverOne(Fusion& fusion, const std::vector<Val*>& operands, co
                           attributes.flagOr(AttributeName::keepdim, false), name);
 }
 
-// name, operands of, attributes, function, that of a second result, whether PyTorch's is a view
+// name, operands of, attributes, function, that of a second result, whether PyTorch's is a view, whether it is random,
+// the attribute with which an op's own name is read so
 constexpr Expansion kExpansions[] = {
     {"select_scatter", OpKind::SliceScatter, "dim, index", selectScatter},
     {"index_select", OpKind::Gather, "dim", indexSelect},
@@ -184,11 +185,14 @@ constexpr Expansion kExpansions[] = {
     {"diagonal", OpKind::Set, "offset = 0, dim1 = 0, dim2 = 1", diagonal, nullptr, true},
     {"diagonal_scatter", OpKind::SliceScatter, "offset = 0, dim1 = 0, dim2 = 1", diagonalScatter},
     {"as_strided", OpKind::Set, "size, stride, storage_offset = 0", asStrided, nullptr, true},
-    {"sum", OpKind::Sum, "dims = all, text keepdim = false, dtype", summedIn, nullptr, false, false, "dtype"},
-    {"prod", OpKind::Prod, "dims = all, text keepdim = false, dtype", multipliedIn, nullptr, false, false, "dtype"},
-    {"mean", OpKind::Mean, "dims = all, text keepdim = false, dtype", averagedIn, nullptr, false, false, "dtype"},
-    {"addcmul", OpKind::Addcmul, "value", addedProduct, nullptr, false, false, "value"},
-    {"addcdiv", OpKind::Addcdiv, "value", addedQuotient, nullptr, false, false, "value"},
+    {"sum", OpKind::Sum, "dims = all, text keepdim = false, dtype", reducedIn<OpKind::Sum>, nullptr, false, false,
+     "dtype"},
+    {"prod", OpKind::Prod, "dims = all, text keepdim = false, dtype", reducedIn<OpKind::Prod>, nullptr, false, false,
+     "dtype"},
+    {"mean", OpKind::Mean, "dims = all, text keepdim = false, dtype", reducedIn<OpKind::Mean>, nullptr, false, false,
+     "dtype"},
+    {"addcmul", OpKind::Addcmul, "value", addedBy<OpKind::Addcmul>, nullptr, false, false, "value"},
+    {"addcdiv", OpKind::Addcdiv, "value", addedBy<OpKind::Addcdiv>, nullptr, false, false, "value"},
     {"slice", OpKind::Slice, "dims, starts, ends, steps = ones", slicedAlongAxes, nullptr, false, false, "starts"},
     {"rand", OpKind::Arange, "shape, dtype = f32, seed = run, offset = place", rand, nullptr, false, true},
     {"randn", OpKind::Arange, "shape, dtype = f32, seed = run, offset = place", randn, nullptr, false, true},

@@ -70,7 +70,13 @@ ExpansionFunction rolled, diagonal, diagonalScatter, asStrided;
 // --- expanded_scatters.cpp ---
 ExpansionFunction indexAdded, indexCopied, indexPut;
 // --- expanded_attributes.cpp ---
-ExpansionFunction summedIn, multipliedIn, averagedIn, slicedAlongAxes, addedProduct, addedQuotient;
+ExpansionFunction slicedAlongAxes;
+template <OpKind kOp>  // Sum, Prod, Mean
+TensorView* reducedIn(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                      const std::string& name);
+template <OpKind kOp>  // Addcmul, Addcdiv
+TensorView* addedBy(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                    const std::string& name);
 // --- expanded_random.cpp ---
 ExpansionFunction rand, randn, randLike, randnLike, uniform, normal, bernoulli, dropout, randint;
 

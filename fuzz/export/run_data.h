@@ -20,9 +20,6 @@ void forEachElement(const TensorRef& ref, const Visit& visit) {
   }
 }
 
-// One per input of the fusion.
-std::vector<ExpressionEvaluator::InputValue> inputsOf(const RunData& data);
-
 // An evaluator that is bound to the inputs. A UserError if they do not fit the fusion.
 ExpressionEvaluator boundSizes(const Case& testCase, const RunData& data);
 

@@ -1,6 +1,6 @@
 // Random numbers: names that the text makes of other ops (fuser/text/expanded_random.cpp).
 
-#include <cmath>
+#include <algorithm>
 
 #include "fuser/text/expansions.h"
 #include "fuzz/generate/workspace.h"

@@ -12,21 +12,35 @@
 
 namespace fuser::fuzz {
 
+namespace {
+
+// Null where both left the same elements in every output.
+const Val* otherOutput(const Fusion& fusion, const reference::MemoryAfter& a, const reference::MemoryAfter& b) {
+  for (size_t i = 0; i < fusion.outputs().size(); ++i) {
+    if (!sameBits(a.outputs[i].value, b.outputs.at(i).value)) return fusion.outputs()[i];
+  }
+  return nullptr;
+}
+
+std::vector<reference::Value> valuesOf(const std::vector<HostValue>& inputs) {
+  std::vector<reference::Value> values;
+  for (const HostValue& input : inputs) values.push_back({input, nullptr});
+  return values;
+}
+
+}  // namespace
+
 std::string wrongUpdate(const Case& statements, const Case& functional, const std::vector<HostValue>& inputs) {
   ExpressionEvaluator sizes(*functional.fusion);
   sizes.bindInputs(inputs);
   checkShapes(*functional.fusion, sizes);
-  std::vector<reference::Value> values;
-  for (const HostValue& input : inputs) values.push_back({input, nullptr});
+  const std::vector<reference::Value> values = valuesOf(inputs);
   const reference::MemoryAfter wanted = reference::runStatements(*statements.fusion, values);
   const reference::MemoryAfter given = reference::runStatements(*functional.fusion, values);
   const auto problem = [](std::string_view what, const Val* val) {
     return concat("updates: ", what, " %", val->name(), " has other elements than the statements leave in memory");
   };
-  const std::vector<Val*>& outputs = statements.fusion->outputs();
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (!sameBits(wanted.outputs[i].value, given.outputs.at(i).value)) return problem("output", outputs[i]);
-  }
+  if (const Val* other = otherOutput(*statements.fusion, wanted, given)) return problem("output", other);
   const auto hasLine = [&](const std::string& input) {
     return std::any_of(statements.aliases.begin(), statements.aliases.end(),
                        [&](const auto& alias) { return alias.second == input; });
@@ -41,15 +55,10 @@ std::string wrongUpdate(const Case& statements, const Case& functional, const st
 }
 
 std::string otherMemory(const Fusion& wanted, const Fusion& given, const std::vector<HostValue>& inputs) {
-  std::vector<reference::Value> values;
-  for (const HostValue& input : inputs) values.push_back({input, nullptr});
-  const reference::MemoryAfter before = reference::runStatements(wanted, values);
-  const reference::MemoryAfter after = reference::runStatements(given, values);
-  for (size_t i = 0; i < wanted.outputs().size(); ++i) {
-    if (sameBits(before.outputs[i].value, after.outputs.at(i).value)) continue;
-    return concat("output %", wanted.outputs()[i]->name(), " has other elements");
-  }
-  return "";
+  const std::vector<reference::Value> values = valuesOf(inputs);
+  const Val* other =
+      otherOutput(wanted, reference::runStatements(wanted, values), reference::runStatements(given, values));
+  return other ? concat("output %", other->name(), " has other elements") : "";
 }
 
 FunctionalForm::FunctionalForm(const Case& statements) {

@@ -8,6 +8,7 @@
 
 #include "fuser/case/aliases.h"
 #include "fuser/evaluate/check_shapes.h"
+#include "fuser/evaluate/concrete_case.h"
 #include "fuser/evaluate/concretize.h"
 #include "fuser/execute/engine.h"
 #include "fuser/host_run/tensor_memory.h"
@@ -260,9 +261,7 @@ class Judge {
                                     [&](const std::unique_ptr<Concrete>& concrete) { return concrete->ones == ones; });
     Concrete* concrete = found == concretes_.end() ? nullptr : found->get();
     if (!concrete) {
-      Case made = cloneCase(case_);
-      made.fusion = concretize(*case_.fusion, ones);
-      concrete = concretes_.emplace_back(std::make_unique<Concrete>(ones, std::move(made), *this)).get();
+      concrete = concretes_.emplace_back(std::make_unique<Concrete>(ones, concreteCase(case_, ones), *this)).get();
     }
     const std::string problem = otherMemory(*case_.fusion, *concrete->testCase.fusion, inputs);
     if (problem.empty()) return concrete;

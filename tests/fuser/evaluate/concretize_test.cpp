@@ -14,18 +14,6 @@
 namespace fuser {
 namespace {
 
-std::vector<ExpressionEvaluator::InputValue> inputsOf(const RunData& data) {
-  std::vector<ExpressionEvaluator::InputValue> inputs;
-  for (const auto& input : data.inputs) {
-    if (const size_t* tensor = std::get_if<size_t>(&input)) {
-      inputs.emplace_back(data.tensors.at(*tensor).ref);
-    } else {
-      inputs.emplace_back(std::get<ScalarValue>(input));
-    }
-  }
-  return inputs;
-}
-
 golden::Made concreteForms(const golden::Case& test) {
   const Case testCase = parseCase(test.input, test.title);
   std::string text;
