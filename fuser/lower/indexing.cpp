@@ -103,8 +103,10 @@ int64_t Indexing::bufferSize(const TensorView* tensor) const {
                      most, " elements");
     size *= extent->value;
   }
+  // Of a tensor without elements no loop stores one, but C++ has no array of none.
+  size = std::max<int64_t>(size, 1);
   const auto [row, elements] = tensor->padding();
-  return elements == 0 || size == 0 ? size : size + (size - 1) / row * elements;
+  return elements == 0 ? size : size + (size - 1) / row * elements;
 }
 
 IntExpr Indexing::resultIndex(const Expr* expr) const {
