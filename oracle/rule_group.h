@@ -153,6 +153,7 @@ constexpr RuleGroup ruleGroup(fuser::OpKind op) {
     case OpKind::Gather:
     case OpKind::Scatter:
     case OpKind::ScatterAdd:
+    case OpKind::Cond:
     case OpKind::Update:
     case OpKind::Full:
     case OpKind::Item:

@@ -313,6 +313,7 @@ Value Slice::compute(const Expr* expr, size_t result) {
     case fuser::Family::Scatter:
       return scattered(x, static_cast<size_t>(expr->attributes().dim()), expr->op() == fuser::OpKind::ScatterAdd,
                        facts_.arithmetic);
+    case fuser::Family::Branch: FUSER_CHECK(false, "a concrete fusion has no branches");
     case fuser::Family::Update: FUSER_CHECK(false, "the functional form of a fusion has no updates");
     case fuser::Family::ExtremeIndex: return extremeIndex(*expr, x[0], facts_.arithmetic);
     case fuser::Family::Reduction:

@@ -178,6 +178,7 @@ class ViewMap {
       case Family::Eye:
       case Family::Size:
       case Family::Item:
+      case Family::Branch:
       case Family::Update:
       case Family::Welford:
       case Family::ExtremeIndex:
@@ -199,7 +200,8 @@ class ViewMap {
   void slice() {
     keepAll();
     IntExpr& coordinate = element_.coordinates[dim()];
-    coordinate = ints_.add(import_(boundsOf(expr_).start), ints_.mul(coordinate, import_(attributes().step())));
+    const SliceBounds bounds = boundsOf(expr_);
+    coordinate = ints_.add(import_(bounds.start), ints_.mul(coordinate, import_(bounds.step)));
   }
 
   // The tensor where the coordinates lie inside of it; the value elsewhere.
@@ -268,7 +270,7 @@ class ViewMap {
   // The second operand at the places of the slice, the first one elsewhere.
   void sliceScatter() {
     const SliceBounds bounds = boundsOf(expr_);
-    const IntExpr start = import_(bounds.start), step = import_(attributes().step());
+    const IntExpr start = import_(bounds.start), step = import_(bounds.step);
     keepAll();
     IntExpr& coordinate = element_.coordinates[dim()];
     const IntExpr distance = ints_.sub(coordinate, start);
@@ -315,6 +317,7 @@ std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
     case Family::Cast:
     case Family::LoadStore:
     case Family::Expand:
+    case Family::Branch:
     case Family::Update:
     case Family::Reduction:
     case Family::ExtremeIndex:
@@ -399,6 +402,7 @@ bool readsAnyAlong(const Expr* expr, size_t operand) {
     case FamilyOperands::Three:
     case FamilyOperands::Tensor:
     case FamilyOperands::Tensors:
+    case FamilyOperands::Pair:
     case FamilyOperands::Into: return false;
   }
   FUSER_CHECK(false, "bad FamilyOperands");

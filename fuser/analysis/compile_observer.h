@@ -30,6 +30,7 @@ struct CompiledProgram;
 struct FinishedRun;
 struct Kernel;
 struct KernelArguments;
+struct RunDecisions;
 struct RunRequest;
 
 class CompileObserver {
@@ -73,6 +74,10 @@ class CompileObserver {
   virtual void afterHost(HostIrContainer& /*program*/) {}
   // The program with its compiled kernels, before it enters the cache.
   virtual void afterCompile(CompiledProgram& /*program*/) {}
+
+  // What a run of this fusion decides, before the cache looks for the concrete fusion of these decisions; not called
+  // for a fusion without decisions. An observer may edit them.
+  virtual void beforeConcretize(const Fusion& /*fusion*/, RunDecisions& /*decisions*/) {}
 
   // Stages of a run: once before the lookup of its program, before each kernel launch, and once at its end; not after
   // one that throws.

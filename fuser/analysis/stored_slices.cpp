@@ -46,7 +46,7 @@ void addStep(std::vector<PlaceStep>& steps, PlaceStep step) {
 PlaceStep sliceStep(IntExprArena& ints, IntExpr size, const Attributes& attributes) {
   const SliceBounds bounds = sliceBounds(ints, size, attributes);
   const IntExpr start = attributes.start()->range.low >= 0 ? attributes.start() : bounds.start;
-  return {OpKind::Slice, {attributes.dim()}, start, attributes.step(), {bounds.size}, nullptr};
+  return {OpKind::Slice, {attributes.dim()}, start, bounds.step, {bounds.size}, nullptr};
 }
 
 // The slice of its first operand that a slice or slice_scatter takes.

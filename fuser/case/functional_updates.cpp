@@ -114,15 +114,44 @@ class Functionalizer {
     const TensorView* storage = storageOf(target);
     refuseUncertainViews(storage);
     const size_t before = versionOf(storage), version = ++versions_[storage];
+    const std::vector<Side> sides = sidesOf(whole, written);
     TensorView* value = replaced(whole, broadcastInto(whole, written), freshName(target, version));
     for (const TensorView* tensor = target; tensor != storage; tensor = views_.at(tensor).operand) {
       const View& view = views_.at(tensor);
-      // What is written to an input's memory is read there, where it is in place.
-      if (!storage->isFusionInput()) latest_[tensor] = {value, version};
+      // What is written to an input's memory is read there, where it is in place; what a run may not write, where both
+      // sides of the branch meet.
+      if (!storage->isFusionInput() && sides.empty()) latest_[tensor] = {value, version};
       whole = at(const_cast<TensorView*>(view.operand), before);
       value = put(view, whole, value, freshName(view.operand, version));
     }
+    for (const Side& side : sides) {
+      TensorView *first = side.first ? value : whole, *second = side.first ? whole : value;
+      value = build::cond(fusion_, first, second, side.condition, freshName(storage, version));
+    }
     latest_[storage] = {value, version};
+  }
+
+  // A side of a branch.
+  struct Side {
+    Val* condition;
+    bool first;
+  };
+
+  // The sides on which an update writes something, from the innermost branch on: on the others memory keeps what it
+  // has, `whole`. `written` becomes what is written there. So the whole update is a branch, and costs nothing where it
+  // is not taken.
+  std::vector<Side> sidesOf(const TensorView* whole, TensorView*& written) {
+    std::vector<Side> sides;
+    for (Expr* maker = written->definition(); maker && maker->family() == Family::Branch;
+         maker = written->definition()) {
+      const bool first = maker->input(1) == whole;
+      if (maker->input(first ? 0 : 1) == whole || !(first || maker->input(0) == whole)) break;
+      sides.insert(sides.begin(), {maker->input(2), first});
+      TensorView* result = written;
+      written = maker->input(first ? 0 : 1)->as<TensorView>();
+      if (result->uses().empty() && !result->isFusionOutput()) fusion_.removeExpr(maker);
+    }
+    return sides;
   }
 
   // The source of an update may have size 1 in a run where it is written to more elements.

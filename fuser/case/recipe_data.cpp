@@ -17,6 +17,11 @@ double largestInteger(DataType dtype) {
   return dtype == DataType::Int8 ? 127.0 : dtype == DataType::Int32 ? 2147483647.0 : kExactIntegers;
 }
 
+double smallestInteger(DataType dtype) {
+  const bool isWhole = dtype == DataType::Int8 || dtype == DataType::Int32;
+  return -largestInteger(dtype) - (isWhole ? 1 : 0);
+}
+
 PhiloxBlock drawBlock(uint64_t seed, uint64_t index, uint32_t block) {
   return philox4x32({static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32), block, 0},
                     {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)});
@@ -132,7 +137,7 @@ template <class T>
 T element(const Recipe& recipe, uint64_t index) {
   switch (recipe.kind) {
     case RecipeKind::Integers: return convert<T>(drawInteger(recipe, index));
-    case RecipeKind::Values: return recipe.values[index].as<T>();
+    case RecipeKind::Values: return recipe.values[recipe.values.size() == 1 ? 0 : index].as<T>();
     case RecipeKind::Normal:
     case RecipeKind::Uniform:
     case RecipeKind::Special: break;
@@ -152,7 +157,7 @@ void checkPeak(const Peak& peak, DataType dtype) {
   if (isFloating(dtype)) return;
   FUSER_USER_CHECK(std::isfinite(peak.value), "a peak of ", peak.value, " is no number of ", dtype);
   const double limit = dtype == DataType::Bool ? 1 : largestInteger(dtype);
-  FUSER_USER_CHECK(peak.value >= (dtype == DataType::Bool ? 0 : -limit) && peak.value <= limit &&
+  FUSER_USER_CHECK(peak.value >= (dtype == DataType::Bool ? 0 : smallestInteger(dtype)) && peak.value <= limit &&
                        peak.value == std::floor(peak.value),
                    "a peak of ", peak.value, " is no number of ", dtype);
 }
@@ -177,8 +182,9 @@ void checkRecipe(const Recipe& recipe, DataType dtype) {
   if (!integers && category(dtype) != Category::Int) return;
   const double limit = largestInteger(dtype);
   const double last = integers ? recipe.high - 1 : recipe.high;
-  FUSER_USER_CHECK(recipe.low >= -limit && last <= limit, name, "(low = ", recipe.low, ", high = ", recipe.high,
-                   "): outside of what ", dtype, " takes here, [", -limit, ", ", limit, "]");
+  const double least = smallestInteger(dtype);
+  FUSER_USER_CHECK(recipe.low >= least && last <= limit, name, "(low = ", recipe.low, ", high = ", recipe.high,
+                   "): outside of what ", dtype, " takes here, [", least, ", ", limit, "]");
   FUSER_USER_CHECK(!integers || (recipe.low == std::floor(recipe.low) && recipe.high == std::floor(recipe.high)), name,
                    "(low = ", recipe.low, ", high = ", recipe.high, "): both ends must be whole numbers");
 }

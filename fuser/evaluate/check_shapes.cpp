@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "fuser/ir/branches.h"
 #include "fuser/ir/view_axes.h"
 
 namespace fuser {
@@ -172,6 +173,11 @@ void checkSelect(const Expr* expr, ExpressionEvaluator& evaluator) {
                    " of %", tensor->name(), ", of size ", size);
 }
 
+void checkStep(const Expr* expr, ExpressionEvaluator& evaluator) {
+  const int64_t step = evaluator.evaluate(expr->attributes().step());
+  FUSER_USER_CHECK(step >= 1, opText(expr), ": the step is ", step, ", and has to be at least 1");
+}
+
 // What is written has the sizes of the slice that it replaces.
 void checkSliceScatter(const Expr* expr, ExpressionEvaluator& evaluator) {
   const TensorView* source = expr->input(1)->as<TensorView>();
@@ -229,15 +235,18 @@ void checkRepeat(const Expr* expr, ExpressionEvaluator& evaluator) {
 
 }  // namespace
 
-Ones checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
-  Ones ones;
+RunDecisions checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
+  RunDecisions decisions;
+  Ones& ones = decisions.ones;
+  const auto holds = [&](const Expr* branch) { return evaluator.evaluate(branch->inputs().back()).as<bool>(); };
+  const std::vector<bool> skipped = hasBranches(fusion) ? skippedExprs(fusion, holds) : std::vector<bool>();
   for (const Val* input : fusion.inputs()) {
     if (!input->isTensor()) continue;
     evaluator.sizes(input->as<TensorView>());
     checkMeets(fusion, input->as<TensorView>(), evaluator, ones);
   }
   for (const Expr* expr : fusion.exprs()) {
-    if (expr->isScalarExpr()) continue;
+    if (expr->isScalarExpr() || (!skipped.empty() && skipped[expr->id()])) continue;
     for (const Val* output : expr->outputs()) evaluator.sizes(output->as<TensorView>());
     switch (expr->family()) {
       case Family::Unary:
@@ -254,15 +263,19 @@ Ones checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
       case Family::Reshape: checkReshape(expr, evaluator); break;
       case Family::Repeat: checkRepeat(expr, evaluator); break;
       case Family::Select: checkSelect(expr, evaluator); break;
-      case Family::SliceScatter: checkSliceScatter(expr, evaluator); break;
+      case Family::Slice: checkStep(expr, evaluator); break;
+      case Family::SliceScatter:
+        checkStep(expr, evaluator);
+        checkSliceScatter(expr, evaluator);
+        break;
       case Family::Gather: checkGather(expr, evaluator); break;
       case Family::Scatter: checkScatter(expr, evaluator); break;
+      case Family::Branch: decisions.branches.emplace_back(expr->output(), holds(expr)); break;
       case Family::Cast:
       case Family::LoadStore:
       case Family::Broadcast:
       case Family::Permute:
       case Family::Factory:
-      case Family::Slice:
       case Family::Flip:
       case Family::Eye:
       case Family::Size:
@@ -275,7 +288,7 @@ Ones checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
   }
   std::sort(ones.begin(), ones.end(), [](IntExpr a, IntExpr b) { return a->id < b->id; });
   ones.erase(std::unique(ones.begin(), ones.end()), ones.end());
-  return ones;
+  return decisions;
 }
 
 }  // namespace fuser

@@ -17,19 +17,21 @@ std::vector<ExpressionEvaluator::InputValue> inputsOf(const RunData& data) {
   return inputs;
 }
 
-std::vector<IntExpr> onesOf(const Fusion& fusion, std::span<const ExpressionEvaluator::InputValue> inputs) {
+RunDecisions decisionsOf(const Fusion& fusion, std::span<const ExpressionEvaluator::InputValue> inputs) {
   ExpressionEvaluator sizes(fusion);
   sizes.bindInputs(inputs);
   return checkShapes(fusion, sizes);
 }
 
 Case concreteCase(const Case& testCase, std::span<const ExpressionEvaluator::InputValue> inputs) {
-  return concreteCase(testCase, onesOf(*testCase.fusion, inputs));
+  return concreteCase(testCase, decisionsOf(*testCase.fusion, inputs));
 }
 
-Case concreteCase(const Case& testCase, const std::vector<IntExpr>& ones) {
+Case concreteCase(const Case& testCase, const RunDecisions& decisions) {
   Case result = cloneCase(testCase);
-  if (!ones.empty() || needsConcretizing(*testCase.fusion)) result.fusion = concretize(*testCase.fusion, ones);
+  if (!decisions.empty() || needsConcretizing(*testCase.fusion)) {
+    result.fusion = concretize(*testCase.fusion, decisions);
+  }
   return result;
 }
 

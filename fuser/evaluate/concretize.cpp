@@ -5,6 +5,7 @@
 #include <set>
 
 #include "fuser/evaluate/expression_evaluator.h"
+#include "fuser/ir/branches.h"
 #include "fuser/ir/builder.h"
 #include "fuser/ir/clone.h"
 #include "fuser/ir/infer.h"
@@ -44,14 +45,16 @@ bool renamesAxis(const Expr* expr) {
 
 class Concretizer {
  public:
-  Concretizer(const Fusion& original, const std::vector<IntExpr>& ones)
+  Concretizer(const Fusion& original, const RunDecisions& decisions)
       : clone_(cloneFusion(original)), fusion_(*clone_.fusion) {
     fusion_.setConcrete(true);
-    for (IntExpr one : ones) ones_.insert(cloneExtent(original, clone_, one));
+    for (IntExpr one : decisions.ones) ones_.insert(cloneExtent(original, clone_, one));
+    for (const auto& [result, holds] : decisions.branches) holds_.emplace(clone_.vals.at(result), holds);
     for (const auto& val : fusion_.allVals()) names_.insert(val->name());
   }
 
   std::unique_ptr<Fusion> run() {
+    takeBranches();
     const std::vector<Expr*> exprs = fusion_.exprs();
     for (const auto& val : fusion_.allVals()) noteSizes(val.get());
     for (Val* input : fusion_.inputs()) {
@@ -63,12 +66,31 @@ class Concretizer {
       for (IntExpr& size : expr->mutableAttributes().allIntegers()) size = settled(size);
       if (squeezesSymbol(expr)) expr = selected(expr);
       inferAgain(expr);
-      if (expr->family() == Family::Expand) skipIfSame(expr);
+      if (expr->family() == Family::Expand || taken_.count(expr)) skipIfSame(expr);
     }
     return std::move(clone_.fusion);
   }
 
  private:
+  void takeBranches() {
+    const auto holds = [&](const Expr* branch) {
+      const auto found = holds_.find(branch->output());
+      return found == holds_.end() || found->second;
+    };
+    const std::vector<bool> skipped = skippedExprs(fusion_, holds);
+    const std::vector<Expr*> exprs = fusion_.exprs();
+    for (Expr* expr : exprs) {
+      if (skipped[expr->id()] || expr->family() != Family::Branch) continue;
+      Val* taken = takenOperand(expr, holds(expr));
+      Val* result = expr->output();
+      fusion_.removeExpr(expr);
+      taken_.insert(fusion_.newExpr(OpKind::Set, {taken}, {result}));
+    }
+    for (Expr* expr : exprs) {
+      if (skipped[expr->id()]) fusion_.removeExpr(expr);
+    }
+  }
+
   // The sizes as the original has them.
   void noteSizes(const Val* val) {
     if (val->isScalar()) return;
@@ -227,10 +249,12 @@ class Concretizer {
     }
   }
 
-  // An expand that expands nothing: its readers read what it reads.
-  void skipIfSame(Expr* expand) {
-    auto* operand = expand->input(0)->as<TensorView>();
-    auto* result = expand->output()->as<TensorView>();
+  // An expand that expands nothing, or a branch that is taken: its readers read what it reads. Not where the sizes of
+  // the readers have the name of a scalar that the expand gives them.
+  void skipIfSame(Expr* expr) {
+    if (!Fusion::extentScalars(expr).empty()) return;
+    auto* operand = expr->input(0)->as<TensorView>();
+    auto* result = expr->output()->as<TensorView>();
     const std::vector<IterDomain*> before = operand->axes(), after = result->axes();
     const bool same = std::equal(
         before.begin(), before.end(), after.begin(), after.end(), [](const IterDomain* a, const IterDomain* b) {
@@ -238,12 +262,14 @@ class Concretizer {
         });
     if (!same || result->isFusionOutput() || result->domain().hasFixedLayout || !result->domain().mesh.empty()) return;
     fusion_.replaceAllUses(result, operand);
-    fusion_.removeExpr(expand);
+    fusion_.removeExpr(expr);
   }
 
   ClonedFusion clone_;
   Fusion& fusion_;
   std::set<IntExpr> ones_;  // look-ups only, like those below
+  std::map<const Val*, bool> holds_;  // of branches, by their results: whether their conditions hold
+  std::set<const Expr*> taken_;       // the sets in their place
   std::map<const Val*, std::vector<IntExpr>> sizes_;
   std::map<std::pair<const Val*, std::vector<int64_t>>, TensorView*> broadcasts_;
   std::set<std::string> names_;
@@ -258,9 +284,9 @@ bool needsConcretizing(const Fusion& fusion) {
   }
   for (const Expr* expr : fusion.liveExprs()) {
     const std::vector<Val*>& outputs = expr->outputs();
-    if (squeezesSymbol(expr) || renamesAxis(expr) || std::any_of(outputs.begin(), outputs.end(), [](const Val* output) {
-          return output->isTensor() && hasMeet(output->as<TensorView>());
-        })) {
+    if (expr->family() == Family::Branch || squeezesSymbol(expr) || renamesAxis(expr) ||
+        std::any_of(outputs.begin(), outputs.end(),
+                    [](const Val* output) { return output->isTensor() && hasMeet(output->as<TensorView>()); })) {
       return true;
     }
     const std::vector<IntExpr>& sizes = expr->attributes().allIntegers();
@@ -282,7 +308,8 @@ bool isAssumed(const Expr* expr, size_t axis) {
     if (given->size()->isConstant() && given->size() != made) return true;
     met.insert(given->size());
   }
-  return met.size() > 1 && made->op != IntOp::Meet && !made->isConstant();
+  const bool isCertain = made->isConstant() || made->range.low > 1;  // it cannot be a 1 that meets another size
+  return met.size() > 1 && made->op != IntOp::Meet && !isCertain;
 }
 
 }  // namespace
@@ -298,16 +325,8 @@ bool assumesEqualSizes(const Fusion& fusion) {
   });
 }
 
-std::unique_ptr<Fusion> concretize(const Fusion& fusion, const std::vector<IntExpr>& ones) {
-  return Concretizer(fusion, ones).run();
-}
-
-std::string onesText(const Fusion& fusion, const std::vector<IntExpr>& ones) {
-  std::string text;
-  for (size_t i = 0; i < ones.size(); ++i) {
-    text += concat(i == 0 ? "" : i + 1 == ones.size() ? " and " : ", ", extentToString(fusion, ones[i]));
-  }
-  return ones.empty() ? "" : text + (ones.size() == 1 ? " is 1" : " are 1");
+std::unique_ptr<Fusion> concretize(const Fusion& fusion, const RunDecisions& decisions) {
+  return Concretizer(fusion, decisions).run();
 }
 
 }  // namespace fuser

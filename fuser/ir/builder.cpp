@@ -321,6 +321,16 @@ TensorView* repeat(Fusion& fusion, TensorView* a, std::vector<IntExpr> repeats, 
   return structuralTensor(fusion, OpKind::Repeat, {a}, Attributes().repeats(std::move(repeats)), name);
 }
 
+TensorView* cond(Fusion& fusion, TensorView* a, TensorView* b, Val* condition, const std::string& name) {
+  return structuralTensor(fusion, OpKind::Cond, {a, b, condition}, {}, name);
+}
+
+TensorView* asWritten(Fusion& fusion, TensorView* target, TensorView* source) {
+  const DataType dtype = target->dtype();
+  Val* converted = source->dtype() == dtype ? source : cast(fusion, source, dtype, insertedName(source, 'c'));
+  return broadcastInto(fusion, target, converted->as<TensorView>())->as<TensorView>();
+}
+
 Expr* update(Fusion& fusion, TensorView* target, TensorView* source) {
   return structural(fusion, OpKind::Update, {target, source}, {})[0]->definition();
 }

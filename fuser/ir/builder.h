@@ -75,6 +75,11 @@ TensorView* reshape(Fusion& fusion, TensorView* a, std::vector<IntExpr> shape, c
 // Tensor.repeat: a count per axis; extra leading counts add axes in front.
 TensorView* repeat(Fusion& fusion, TensorView* a, std::vector<IntExpr> repeats, const std::string& name = "");
 
+// Either of two tensors with one dtype and the same sizes (fuser/ir/branches.h). `condition`: a bool scalar.
+TensorView* cond(Fusion& fusion, TensorView* a, TensorView* b, Val* condition, const std::string& name = "");
+
+// What an update of `target` writes there: the source, converted to its dtype and broadcast to its sizes.
+TensorView* asWritten(Fusion& fusion, TensorView* target, TensorView* source);
 // `update %target = %source` (fuser/ir/updates.h), as PyTorch's copy_: the source is converted and broadcast.
 Expr* update(Fusion& fusion, TensorView* target, TensorView* source);
 

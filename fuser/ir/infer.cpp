@@ -183,8 +183,8 @@ InferredType inferExtremeIndex(OpKind op, const Val* operand, const Attributes& 
 
 InferredType inferWelford(OpKind op, const Val* operand, const Attributes& attributes) {
   const int64_t correction = attributes.correction();
-  FUSER_USER_CHECK(correction >= 0 && correction <= kMaxElements, opInfo(op).mnemonic, " of ", typeText(operand),
-                   ": the correction ", correction, " is outside [0, ", kMaxElements, "]");
+  FUSER_USER_CHECK(std::abs(correction) <= kMaxElements, opInfo(op).mnemonic, " of ", typeText(operand),
+                   ": the correction ", correction, " is outside [-", kMaxElements, ", ", kMaxElements, "]");
   return inferReduction(op, operand, attributes);
 }
 
@@ -331,6 +331,24 @@ InferredType inferItem(const Val* operand) {
   FUSER_CHECK(false, "bad Category");
 }
 
+// Either operand may be the result. An axis that one of them expands has its elements in the result.
+InferredType inferBranch(std::span<Val* const> operands) {
+  const Val *a = operands[0], *b = operands[1], *condition = operands[2];
+  FUSER_USER_CHECK(condition->dtype() == DataType::Bool, "the condition of a branch is a bool scalar, not ",
+                   condition->dtype());
+  const std::vector<IterDomain*> axes = a->as<TensorView>()->axes(), others = b->as<TensorView>()->axes();
+  const bool same = std::equal(axes.begin(), axes.end(), others.begin(), others.end(),
+                               [](const IterDomain* x, const IterDomain* y) { return x->size() == y->size(); });
+  FUSER_USER_CHECK(a->dtype() == b->dtype() && same, "a branch gives ", typeText(a), " or ", typeText(b),
+                   ": both have one dtype and the same sizes");
+  InferredType result{true, a->dtype(), axisTypesOf(a)};
+  const std::vector<AxisType> given = axisTypesOf(b);
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (given[i].type == IterType::Iteration) result.axes[i] = given[i];
+  }
+  return result;
+}
+
 bool isScalarType(DataType dtype) {
   return dtype == DataType::Double || dtype == DataType::Int64 || dtype == DataType::Bool;
 }
@@ -443,6 +461,7 @@ InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, co
     case Family::Repeat: return inferRepeat(fusion, op, operands, attributes);
     case Family::Flip: return inferFlip(op, operand, attributes);
     case Family::Update: return inferUpdate(operands);
+    case Family::Branch: return inferBranch(operands);
     case Family::Select: return inferSelect(fusion, op, operands, attributes);
     case Family::SliceScatter: return inferSliceScatter(fusion, op, operands, attributes);
     case Family::Gather: return inferGather(fusion, op, operands, attributes);

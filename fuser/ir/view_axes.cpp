@@ -253,8 +253,7 @@ class ViewInference {
 
   void checkStep() const {
     const IntExpr step = attributes_.step();
-    FUSER_USER_CHECK(step->isConstant() && step->value >= 1, name(), " of ", text(),
-                     ": the step is a number of at least 1");
+    FUSER_USER_CHECK(step->range.high >= 1, name(), " of ", text(), ": the step is at least 1");
   }
 
   size_t dim() const {
@@ -365,10 +364,12 @@ void checkViewSizes(Fusion& fusion, OpKind op, std::span<Val* const> operands, c
 SliceBounds sliceBounds(IntExprArena& ints, IntExpr size, const Attributes& attributes) {
   const IntExpr start = clampedBound(ints, attributes.start(), size);
   const IntExpr end = clampedBound(ints, attributes.end(), size);
-  if (ints.provablyAtMost(end, start)) return {start, ints.constant(0)};
+  const IntExpr written = attributes.step();
+  const IntExpr step = written->range.low >= 1 ? written : ints.max(written, ints.constant(1));
+  if (ints.provablyAtMost(end, start)) return {start, ints.constant(0), step};
   const IntExpr distance = ints.sub(end, start);
   const IntExpr length = ints.provablyAtMost(start, end) ? distance : ints.max(distance, ints.constant(0));
-  return {start, plain(ints, ints.ceilDiv(length, attributes.step()))};
+  return {start, plain(ints, ints.ceilDiv(length, step)), step};
 }
 
 IntExpr selectedPlace(IntExprArena& ints, IntExpr size, IntExpr index) {

@@ -22,6 +22,7 @@ void checkViewSizes(Fusion& fusion, OpKind op, std::span<Val* const> operands, c
 struct SliceBounds {
   IntExpr start;
   IntExpr size;  // of the result, in elements
+  IntExpr step;  // at least 1: of a run with a smaller one, which is rejected, 1
 };
 SliceBounds sliceBounds(IntExprArena& ints, IntExpr size, const Attributes& attributes);
 

@@ -391,6 +391,7 @@ void StatementBuilder::emitElement(const Element& element, IntExpr condition, Bo
     case Family::ExtremeIndex: return where([&](Body& inner) { accumulateExtreme(element, inner); });
     case Family::Size:
     case Family::Item:
+    case Family::Branch:  // concretize() takes one side
     case Family::Update: break;
   }
   FUSER_CHECK(false, opName(element.expr->op()), " is not a statement of a kernel");

@@ -102,8 +102,11 @@ void StatementBuilder::closeWelford(const Expr* expr, Body& body) {
     const Access target{bufferOf(result->as<TensorView>()), ints_.constant(0)};
     body.push_back(computed(expr, OpKind::Set, result->dtype(), target, {read(from)}));
   };
-  const IntExpr divisor =
-      ints_.max(ints_.sub(termsOf(first), ints_.constant(expr->attributes().correction())), ints_.constant(0));
+  const IntExpr terms = termsOf(first);
+  const int64_t correction = expr->attributes().correction();
+  IntExpr divisor = ints_.max(ints_.sub(terms, ints_.constant(correction)), ints_.constant(0));
+  // The variance of nothing is NaN, as 0 / 0 is.
+  if (correction < 0) divisor = ints_.mul(divisor, ints_.min(terms, ints_.constant(1)));
   body.push_back(computed(expr, OpKind::Div, dtype, registers.squares, {read(registers.squares), integer(divisor)}));
   store(expr->output(0), registers.squares);
   if (expr->outputs().size() == 1) return;

@@ -90,6 +90,8 @@ FamilyAttribute readAttribute(std::string_view entry) {
       attribute.leading = true;
     } else if (word == "text") {
       attribute.textOnly = true;
+    } else if (word == "any") {
+      attribute.takesAny = true;
     } else {
       attribute.name = nameFrom(word);
       attribute.kind = kindOf(attribute.name);
@@ -145,6 +147,7 @@ OperandCount operandsInParentheses(Family family) {
     case FamilyOperands::Tensor: return {1, 1};
     case FamilyOperands::Tensors: return {1, kAnyNumber};
     case FamilyOperands::Into:
+    case FamilyOperands::Pair:
     case FamilyOperands::Indexed: return {2, 2};
     case FamilyOperands::Scattered: return {3, 3};
   }
@@ -161,7 +164,8 @@ bool takesScalars(Family family) {
     case FamilyOperands::Tensors:
     case FamilyOperands::Into:
     case FamilyOperands::Indexed:
-    case FamilyOperands::Scattered: return false;
+    case FamilyOperands::Scattered:
+    case FamilyOperands::Pair: return false;
   }
   FUSER_CHECK(false, "bad FamilyOperands");
 }

@@ -54,12 +54,13 @@ struct FamilyAttribute {
   bool open = false;      // a size may be -1
   bool leading = false;   // extra leading entries add axes in front
   bool textOnly = false;  // not part of the IR
+  bool takesAny = false;  // read as an operand: a tensor, or any literal
   std::string_view text() const { return attributeText(name); }
   int64_t defaultNumber() const;       // ifAbsent as an integer; a CheckError for a word such as "all"
   ScalarValue defaultLiteral() const;  // ifAbsent as an f64
 };
 
-enum class FamilyOperands : uint8_t { None, One, Two, Three, Tensor, Tensors, Into, Indexed, Scattered };
+enum class FamilyOperands : uint8_t { None, One, Two, Three, Tensor, Tensors, Into, Indexed, Scattered, Pair };
 enum class Coordinates : uint8_t { Elementwise, AxisMap, Reducing, Producing, HostScalar };
 enum class Elements : uint8_t { Stay, Move };
 enum class ResultSize : uint8_t { Same, Fewer, More, Other };

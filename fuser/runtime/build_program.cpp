@@ -488,10 +488,10 @@ class Builder {
 std::unique_ptr<CompiledProgram> buildProgram(const Fusion& original, const FusionExecutorCache::Settings& settings,
                                               const std::vector<InputLayout>& layouts,
                                               std::optional<std::span<const HostValue>> inputs, RunScalars* scalars) {
-  std::vector<IntExpr> ones;
-  if (inputs && !original.isConcrete()) ones = onesOf(original, *inputs);
+  RunDecisions decisions;
+  if (inputs && !original.isConcrete()) decisions = decisionsOf(original, *inputs);
   std::unique_ptr<Fusion> concrete;
-  if (!ones.empty() || needsConcretizing(original)) concrete = concretize(original, ones);
+  if (!decisions.empty() || needsConcretizing(original)) concrete = concretize(original, decisions);
   return Builder(concrete ? *concrete : original, settings, layouts, inputs, scalars).build();
 }
 

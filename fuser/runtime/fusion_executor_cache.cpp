@@ -88,9 +88,9 @@ struct FusionExecutorCache::Impl {
   std::string lastKey;  // of the last program compiled
   CacheCounters counters;
 
-  // What runs where these sizes are 1 and meet others.
+  // What runs with these decisions.
   struct Concrete {
-    std::vector<IntExpr> ones;
+    RunDecisions decisions;
     std::shared_ptr<const Fusion> fusion;
     std::unique_ptr<FusionExecutorCache> cache;
   };
@@ -207,8 +207,9 @@ struct FusionExecutorCache::Impl {
     checkParts(*fusion, inputs, *settings.device);
     FUSER_USER_CHECK(!needsConcretizing, "'", fusion->name(),
                      "' has sizes that runs decide about: concretize it first");
-    const std::vector<IntExpr> ones = checkShapes(*fusion, *sizes);
-    FUSER_USER_CHECK(ones.empty(), onesText(*fusion, ones), " and meets another size: concretize the fusion first");
+    const RunDecisions decisions = checkShapes(*fusion, *sizes);
+    FUSER_USER_CHECK(decisions.empty(), toText(*fusion, decisions),
+                     " and meets another size: concretize the fusion first");
     checkShardings(*fusion, *sizes);
     ready->program = find(requestOf(whole, facts, {}, {}), facts, {}, *ready->scalars, ready->evaluator, ready->why);
     return ready;
@@ -249,11 +250,11 @@ struct FusionExecutorCache::Impl {
   RunRecord run(std::span<const HostValue> inputs, ExpressionEvaluator& sizes, size_t evaluatedBefore,
                 OutputBuffers outputs) {
     checkNoMemoryOnDevices(outputs);
-    std::vector<IntExpr> ones;
-    if (needsConcretizing || devices) ones = checkShapes(*fusion, sizes);
-    RunRecord record = needsConcretizing || !ones.empty() ? runConcrete(ones, inputs, outputs)
-                       : devices                          ? devices->run(inputs, sizes)
-                                                          : runOnHost(inputs, sizes, evaluatedBefore, outputs);
+    RunDecisions decisions;
+    if (needsConcretizing || devices) decisions = checkShapes(*fusion, sizes);
+    RunRecord record = needsConcretizing || !decisions.empty() ? runConcrete(decisions, inputs, outputs)
+                       : devices                               ? devices->run(inputs, sizes)
+                                                               : runOnHost(inputs, sizes, evaluatedBefore, outputs);
     if (settings.record) record.extents = extentsOf(*fusion, sizes);
     return record;
   }
@@ -262,8 +263,8 @@ struct FusionExecutorCache::Impl {
                       const OutputBuffers& outputs) {
     RunScalars scalars(*fusion, sizes, evaluatedBefore);
     const std::vector<InputFacts> facts = inspectInputs(*fusion, inputs);
-    const std::vector<IntExpr> ones = checkShapes(*fusion, sizes);
-    if (!ones.empty()) return runConcrete(ones, inputs, outputs);
+    const RunDecisions decisions = checkShapes(*fusion, sizes);
+    if (!decisions.empty()) return runConcrete(decisions, inputs, outputs);
     for (const auto& [output, input] : aliases) {
       const Dims wanted = sizes.sizes(fusion->outputs().at(output)->as<TensorView>());
       checkOverwritten(*fusion, output, wanted, input, inputs);
@@ -281,10 +282,11 @@ struct FusionExecutorCache::Impl {
     return record;
   }
 
-  RunRecord runConcrete(const std::vector<IntExpr>& ones, std::span<const HostValue> inputs, OutputBuffers outputs) {
-    const auto [cache, isNew, isFirst] = concreteFor(ones);
+  RunRecord runConcrete(RunDecisions decisions, std::span<const HostValue> inputs, OutputBuffers outputs) {
+    FUSER_CHECK(!fusion->isConcrete(), toText(*fusion, decisions), ", in a fusion that has no such decisions");
+    const auto [cache, isNew, isFirst] = concreteFor(decisions);
     RunRecord record = cache->run(inputs, outputs);
-    if (isNew) record.compiled = ones.empty() ? "no size that is 1 meets another" : onesText(*fusion, ones);
+    if (isNew) record.compiled = decisions.empty() ? "no size that is 1 meets another" : toText(*fusion, decisions);
     if (isNew && isFirst) record.compiled = "the first run";
     // What was inserted equals no value of this fusion's; its own values have the ids that they have here.
     for (SegmentRecord& segment : record.segments) {
@@ -299,20 +301,21 @@ struct FusionExecutorCache::Impl {
 
   struct ConcreteCache {
     FusionExecutorCache* cache;
-    bool isNew;    // no run had these sizes so far
+    bool isNew;    // no run decided so
     bool isFirst;  // and there was no run at all
   };
-  ConcreteCache concreteFor(const std::vector<IntExpr>& ones) {
+  ConcreteCache concreteFor(RunDecisions& decisions) {
     const std::lock_guard lock(mutex);
+    for (CompileObserver* observer : settings.context.observers) observer->beforeConcretize(*fusion, decisions);
     for (const std::unique_ptr<Concrete>& concrete : concretes) {
-      if (concrete->ones == ones) return {concrete->cache.get(), false, false};
+      if (concrete->decisions == decisions) return {concrete->cache.get(), false, false};
     }
     if (!engine) engine = settings.engine ? settings.engine : makeEngine(settings.context.options.engine);
     Settings inner = settings;
     inner.engine = engine;
-    std::shared_ptr<const Fusion> made = concretize(*fusion, ones);
+    std::shared_ptr<const Fusion> made = concretize(*fusion, decisions);
     auto cache = std::make_unique<FusionExecutorCache>(made, std::move(inner));
-    concretes.push_back(std::make_unique<Concrete>(Concrete{ones, std::move(made), std::move(cache)}));
+    concretes.push_back(std::make_unique<Concrete>(Concrete{decisions, std::move(made), std::move(cache)}));
     return {concretes.back()->cache.get(), true, concretes.size() == 1 && programs.empty()};
   }
 };

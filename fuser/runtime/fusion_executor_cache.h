@@ -2,8 +2,8 @@
 // FusionExecutorCache (nvFuser's name): compiles and runs a fusion, and caches compiled programs. It is the only place
 // that connects the stages: passes, segment, schedule, lower, host program, engine. A cache hit requires equal ranks,
 // dtypes, layout facts, alignment classes and options, and equal answers to the questions about sizes that compilation
-// asked, and the same sizes that are 1 and meet others: of those each set is a fusion of its own
-// (fuser/evaluate/concretize.h), compiled by a cache of its own. Values of scalars matter only through such questions.
+// asked, and equal decisions (fuser/evaluate/run_decisions.h): each set of them is a fusion of its own, compiled by a
+// cache of its own. Values of scalars matter only through such questions, and as conditions of branches.
 // Thread-safe, except for the constructor: no other thread may read the fusion for the first time while it runs
 // (fuser/ir/fusion.h).
 

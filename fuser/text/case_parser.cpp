@@ -329,21 +329,32 @@ class CaseParser {
   }
 
   void parseSwitch(bool enable) {
-    if (!enable && reader_.accept("pass")) {
-      const Token pass = reader_.expect(TokenKind::Identifier, "a pass");
-      if (!case_.options.disabledPasses.emplace(pass.text).second) {
-        reader_.fail(pass, "pass ", pass.text, " is disabled twice");
-      }
-      mark(pass, concat("option disable pass ", pass.text));
+    const bool isPass = !enable && reader_.accept("pass");
+    const Token name = reader_.expect(TokenKind::Identifier, isPass ? "a pass" : "an option");
+    if (isPass || (!enable && !findOption(name.text) && name.text.find('_') != name.text.npos)) {
+      const std::string pass = passNamed(name.text);
+      if (!case_.options.disabledPasses.insert(pass).second) reader_.fail(name, "pass ", pass, " is disabled twice");
+      mark(name, concat("option disable pass ", pass));
       return;
     }
-    const Token name = reader_.expect(TokenKind::Identifier, "an option");
     const OptionInfo* option = readOptionName(name);
     if (!option->isSwitch()) {
       reader_.fail(name, "'", name.text, "' takes a value: option ", name.text, " = ",
                    option->number ? "3" : "\"...\"");
     }
     option->set(case_.options, enable ? 1 : 0);
+  }
+
+  // A pass in snake_case: mark_aliases_prepare is MarkAliasesPreparePass.
+  static std::string passNamed(std::string_view text) {
+    if (text.find('_') == text.npos) return std::string(text);
+    std::string name;
+    bool starts = true;
+    for (char c : text) {
+      if (c != '_') name += starts ? static_cast<char>(std::toupper(static_cast<unsigned char>(c))) : c;
+      starts = c == '_';
+    }
+    return name.ends_with("Pass") ? name : name + "Pass";
   }
 
   const OptionInfo* readOptionName(const Token& name) {

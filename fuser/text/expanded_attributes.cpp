@@ -1,12 +1,23 @@
 // Attributes of PyTorch's that an op here does not have: with them the op's name is read as several ops.
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "fuser/ir/builder.h"
 #include "fuser/ir/infer.h"
 #include "fuser/text/expansions.h"
 
 namespace fuser::text {
+namespace {
+
+constexpr int64_t kMostDecimals = 300;  // 10^300 is an f64
+
+double roundedToDtype(double number, DataType dtype) {
+  return dispatch(dtype, [&]<class T>() { return convert<double>(convert<T>(number)); });
+}
+
+}  // namespace
+
 // The elements are converted before they are reduced, as in PyTorch. Integers are reduced in i64, of which a narrower
 // dtype keeps the low bits.
 template <OpKind kOp>
@@ -51,6 +62,110 @@ template ExpansionFunction reducedIn<OpKind::Prod>;
 template ExpansionFunction reducedIn<OpKind::Mean>;
 template ExpansionFunction addedBy<OpKind::Addcmul>;
 template ExpansionFunction addedBy<OpKind::Addcdiv>;
+
+// a + alpha * b, or a - alpha * b: in the dtype of both, of 16 bits in f32 and rounded once, as in PyTorch.
+template <OpKind kOp>
+TensorView* scaledBy(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                     const std::string& name) {
+  Val* alpha = attributes.operand(AttributeName::alpha);
+  FUSER_USER_CHECK(operands[0]->isTensor() || operands[1]->isTensor(), opInfo(kOp).mnemonic,
+                   " with an alpha takes a tensor");
+  const DataType common = commonType(kOp, operands);
+  FUSER_USER_CHECK(isFloating(common) || !isFloating(alpha->dtype()), opInfo(kOp).mnemonic,
+                   ": 'alpha' is a floating scalar beside integers");
+  const bool isNarrow = isFloating(common) && dtypeSize(common) == 2;
+  std::vector<Val*> wide = operands;
+  for (size_t i = 0; i < wide.size(); ++i) {
+    const DataType dtype = isNarrow ? DataType::Float : common;
+    if (wide[i]->isTensor() && wide[i]->dtype() != dtype) {
+      wide[i] = build::cast(fusion, wide[i], dtype, concat(name, ".wide", i));
+    }
+  }
+  wide[1] = build::binary(fusion, OpKind::Mul, wide[1], alpha, name + ".scaled");
+  Val* sum = build::pointwise(fusion, kOp, wide, isNarrow ? name + ".sum" : name);
+  return (isNarrow ? build::cast(fusion, sum, common, name) : sum)->as<TensorView>();
+}
+
+template ExpansionFunction scaledBy<OpKind::Add>;
+template ExpansionFunction scaledBy<OpKind::Sub>;
+
+// To a power of ten: round(x * 10^d) / 10^d, or round(x / 10^-d) * 10^-d, each step rounded, as in PyTorch. The power
+// is one of the dtype.
+TensorView* roundedTo(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                      const std::string& name) {
+  FUSER_USER_CHECK(operands[0]->isTensor(), "round to decimals takes a tensor, not ", typeText(operands[0]));
+  const DataType dtype = operands[0]->dtype();
+  FUSER_USER_CHECK(isFloating(dtype), "round to decimals takes floats, not ", typeText(operands[0]));
+  const int64_t decimals = attributes.number(AttributeName::decimals);
+  FUSER_USER_CHECK(std::abs(decimals) <= kMostDecimals, "round: ", decimals, " decimals, at most ", kMostDecimals);
+  if (decimals == 0) return build::unary(fusion, OpKind::Round, operands[0], name)->as<TensorView>();
+  double power = 1;
+  for (int64_t i = 0; i < std::abs(decimals); ++i) power *= 10;
+  Val* ten = fusion.newConstant(ScalarValue(roundedToDtype(power, dtype)));
+  const OpKind before = decimals > 0 ? OpKind::Mul : OpKind::Div, after = decimals > 0 ? OpKind::Div : OpKind::Mul;
+  Val* scaled = build::binary(fusion, before, operands[0], ten, name + ".scaled");
+  Val* whole = build::unary(fusion, OpKind::Round, scaled, name + ".whole");
+  return build::binary(fusion, after, whole, ten, name)->as<TensorView>();
+}
+
+// Of the operand between eps and 1 - eps.
+TensorView* logitWithin(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                        const std::string& name) {
+  FUSER_USER_CHECK(operands[0]->isTensor(), "logit with an eps takes a tensor, not ", typeText(operands[0]));
+  Val* x = operands[0];
+  if (!isFloating(x->dtype())) x = build::cast(fusion, x, DataType::Float, name + ".from");
+  Val* eps = attributes.operand(AttributeName::eps);
+  Val* rest = nullptr;
+  if (const std::optional<ScalarValue>& literal = eps->as<Scalar>()->constant()) {
+    const auto number = literal->as<double>();
+    FUSER_USER_CHECK(number >= 0 && number <= 0.5, "logit: eps = ", *literal, " is no number from 0 to 0.5");
+    rest = fusion.newConstant(ScalarValue(1 - number));
+  } else {
+    rest = build::binary(fusion, OpKind::Sub, fusion.newConstant(ScalarValue(1.0)), eps, name + ".rest");
+  }
+  Val* bounds[] = {x, eps, rest};
+  Val* within = build::pointwise(fusion, OpKind::Clamp, bounds, name + ".within");
+  return build::unary(fusion, OpKind::Logit, within, name)->as<TensorView>();
+}
+
+// torch.clamp with bounds that are tensors, which are broadcast, or with one bound.
+TensorView* bounded(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                    const std::string& name) {
+  const auto boundOf = [&](AttributeName which) {
+    return attributes.hasOperand(which) ? attributes.operand(which) : nullptr;
+  };
+  Val *low = boundOf(AttributeName::min), *high = boundOf(AttributeName::max), *x = operands[0];
+  const auto apply = [&](OpKind ofTensors, OpKind ofScalars, Val* bound, const std::string& to) {
+    return build::binary(fusion, bound->isTensor() ? ofTensors : ofScalars, x, bound, to);
+  };
+  if (low) x = apply(OpKind::Maximum, OpKind::ClampMin, low, high ? name + ".low" : name);
+  if (high) x = apply(OpKind::Minimum, OpKind::ClampMax, high, name);
+  FUSER_USER_CHECK(x->isTensor(), "clamp takes a tensor here, not ", typeText(x));
+  return x->as<TensorView>();
+}
+
+// With a correction that is no integer: the mean of the squares, times n / max(0, n - correction).
+TensorView* variance(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                     const std::string& name) {
+  auto* tensor = operands[0]->as<TensorView>();
+  std::vector<int64_t> dims;
+  if (attributes.has(AttributeName::dims)) dims = attributes.axes(AttributeName::dims);
+  std::vector<size_t> axes;
+  for (int64_t dim : dims) axes.push_back(axisOf("var", tensor, dim));
+  for (size_t axis = 0; dims.empty() && axis < tensor->rank(); ++axis) axes.push_back(axis);
+  Val* count = fusion.newConstant(ScalarValue(1.0));
+  for (size_t axis : axes) {
+    Val* size = sizeAsScalar(fusion, tensor, axis, concat(name, ".size", axis));
+    count = build::binary(fusion, OpKind::Mul, count, size, concat(name, ".count", axis));
+  }
+  Val* left = build::binary(fusion, OpKind::Sub, count, attributes.operand(AttributeName::correction), name + ".left");
+  Val* least[] = {left, fusion.newConstant(ScalarValue(0.0))};
+  Val* divisor = build::pointwise(fusion, OpKind::ClampMin, least, name + ".divisor");
+  Val* factor = build::binary(fusion, OpKind::Div, count, divisor, name + ".factor");
+  TensorView* squares = build::welford(fusion, OpKind::Var, tensor, dims, 0,
+                                       attributes.flagOr(AttributeName::keepdim, false), {name + ".squares"})[0];
+  return build::binary(fusion, OpKind::Mul, squares, factor, name)->as<TensorView>();
+}
 
 // A slice along each of `dims`, one after another.
 TensorView* slicedAlongAxes(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,

@@ -168,8 +168,7 @@ TensorView* reducedOverOne(Fusion& fusion, const std::vector<Val*>& operands, co
                           attributes.flagOr(AttributeName::keepdim, false), name);
 }
 
-// name, operands of, attributes, function, that of a second result, whether PyTorch's is a view, whether it is random,
-// the attribute with which an op's own name is read so
+// name, operands of, attributes, function, that of a second result, whether PyTorch's is a view, whether it is random
 constexpr Expansion kExpansions[] = {
     {"select_scatter", OpKind::SliceScatter, "dim, index", selectScatter},
     {"index_select", OpKind::Gather, "dim", indexSelect},
@@ -185,15 +184,6 @@ constexpr Expansion kExpansions[] = {
     {"diagonal", OpKind::Set, "offset = 0, dim1 = 0, dim2 = 1", diagonal, nullptr, true},
     {"diagonal_scatter", OpKind::SliceScatter, "offset = 0, dim1 = 0, dim2 = 1", diagonalScatter},
     {"as_strided", OpKind::Set, "size, stride, storage_offset = 0", asStrided, nullptr, true},
-    {"sum", OpKind::Sum, "dims = all, text keepdim = false, dtype", reducedIn<OpKind::Sum>, nullptr, false, false,
-     "dtype"},
-    {"prod", OpKind::Prod, "dims = all, text keepdim = false, dtype", reducedIn<OpKind::Prod>, nullptr, false, false,
-     "dtype"},
-    {"mean", OpKind::Mean, "dims = all, text keepdim = false, dtype", reducedIn<OpKind::Mean>, nullptr, false, false,
-     "dtype"},
-    {"addcmul", OpKind::Addcmul, "value", addedBy<OpKind::Addcmul>, nullptr, false, false, "value"},
-    {"addcdiv", OpKind::Addcdiv, "value", addedBy<OpKind::Addcdiv>, nullptr, false, false, "value"},
-    {"slice", OpKind::Slice, "dims, starts, ends, steps = ones", slicedAlongAxes, nullptr, false, false, "starts"},
     {"rand", OpKind::Arange, "shape, dtype = f32, seed = run, offset = place", rand, nullptr, false, true},
     {"randn", OpKind::Arange, "shape, dtype = f32, seed = run, offset = place", randn, nullptr, false, true},
     {"rand_like", OpKind::Set, "dtype = own, seed = run, offset = place", randLike, nullptr, false, true},
@@ -208,23 +198,65 @@ constexpr Expansion kExpansions[] = {
      false, true},
 };
 
+// An op's own name, and which braces make it an expansion: PyTorch's attributes that the op does not have.
+struct OwnName {
+  Expansion expansion;
+  bool (*when)(const GivenAttributes& given);
+};
+
+template <AttributeName kName>
+bool has(const GivenAttributes& given) {
+  return given.count(attributeText(kName)) != 0;
+}
+template <AttributeName kName, Given kKind>
+bool is(const GivenAttributes& given) {
+  const auto found = given.find(attributeText(kName));
+  return found != given.end() && found->second == kKind;
+}
+bool hasTensorBound(const GivenAttributes& given) {
+  return is<AttributeName::min, Given::Tensor>(given) || is<AttributeName::max, Given::Tensor>(given);
+}
+bool hasOneBound(const GivenAttributes& given) {
+  return has<AttributeName::min>(given) != has<AttributeName::max>(given);
+}
+
+constexpr OwnName kOwnNames[] = {
+    {{"sum", OpKind::Sum, "dims = all, text keepdim = false, dtype", reducedIn<OpKind::Sum>},
+     has<AttributeName::dtype>},
+    {{"prod", OpKind::Prod, "dims = all, text keepdim = false, dtype", reducedIn<OpKind::Prod>},
+     has<AttributeName::dtype>},
+    {{"mean", OpKind::Mean, "dims = all, text keepdim = false, dtype", reducedIn<OpKind::Mean>},
+     has<AttributeName::dtype>},
+    {{"addcmul", OpKind::Addcmul, "value", addedBy<OpKind::Addcmul>}, has<AttributeName::value>},
+    {{"addcdiv", OpKind::Addcdiv, "value", addedBy<OpKind::Addcdiv>}, has<AttributeName::value>},
+    {{"add", OpKind::Add, "alpha", scaledBy<OpKind::Add>}, has<AttributeName::alpha>},
+    {{"sub", OpKind::Sub, "alpha", scaledBy<OpKind::Sub>}, has<AttributeName::alpha>},
+    {{"round", OpKind::Round, "decimals", roundedTo}, has<AttributeName::decimals>},
+    {{"logit", OpKind::Logit, "eps", logitWithin}, has<AttributeName::eps>},
+    {{"clamp", OpKind::Clamp, "any min = none, any max = none", bounded}, hasTensorBound},
+    {{"clamp", OpKind::Clamp, "any min = none, any max = none", bounded}, hasOneBound},
+    {{"clamp_min", OpKind::ClampMin, "any min", bounded}, hasTensorBound},
+    {{"clamp_max", OpKind::ClampMax, "any max", bounded}, hasTensorBound},
+    {{"var", OpKind::Var, "dims = all, any correction, text keepdim = false", variance},
+     is<AttributeName::correction, Given::Real>},
+    {{"slice", OpKind::Slice, "dims, starts, ends, steps = ones", slicedAlongAxes}, has<AttributeName::starts>},
+};
+
 }  // namespace
 
-const Expansion* findExpansion(std::string_view name, const KeysOfBraces& keys) {
+const Expansion* findExpansion(std::string_view name, const std::function<GivenAttributes()>& ahead) {
   for (const Expansion& each : kExpansions) {
-    if (each.name != name) continue;
-    if (each.when.empty()) return &each;
-    const std::vector<std::string_view> given = keys ? keys() : std::vector<std::string_view>();
-    if (std::find(given.begin(), given.end(), each.when) != given.end()) return &each;
+    if (each.name == name) return &each;
+  }
+  for (const OwnName& each : kOwnNames) {
+    if (each.expansion.name == name && each.when(ahead ? ahead() : GivenAttributes())) return &each.expansion;
   }
   return nullptr;
 }
 
 std::vector<std::string_view> expansionNames() {
   std::vector<std::string_view> names;
-  for (const Expansion& each : kExpansions) {
-    if (each.when.empty()) names.push_back(each.name);
-  }
+  for (const Expansion& each : kExpansions) names.push_back(each.name);
   return names;
 }
 

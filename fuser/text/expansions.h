@@ -1,6 +1,7 @@
 #pragma once
 // Names made of other ops: a text may have them, and is printed with what they are made of. A new one is a function in
-// expansions.cpp (of several steps, in a file of its own), and a line of the table there.
+// expansions.cpp (of several steps, in a file of its own), and a line of a table there: of new names, or of ops' own
+// names with attributes that the op does not have.
 
 #include <functional>
 #include <map>
@@ -28,6 +29,7 @@ class NamedAttributes {
   bool flagOr(AttributeName name, bool otherwise) const {
     return flags_.count(name) != 0 ? flags_.at(name) : otherwise;
   }
+  int64_t number(AttributeName name) const { return values_.at(name).number(name); }
   void setOperand(AttributeName name, Val* value) { operands_[name] = value; }
   bool hasOperand(AttributeName name) const { return operands_.count(name) != 0; }
   Val* operand(AttributeName name) const { return operands_.at(name); }
@@ -37,6 +39,10 @@ class NamedAttributes {
   std::map<AttributeName, Val*> operands_;
   std::map<AttributeName, bool> flags_;
 };
+
+// What stands in the braces behind a name, before they are read: a tensor, a number with a point, something else.
+enum class Given : uint8_t { Tensor, Real, Other };
+using GivenAttributes = std::map<std::string_view, Given>;
 
 struct Expansion {
   std::string_view name;
@@ -52,14 +58,11 @@ struct Expansion {
   bool copiesView = false;
   // It takes a seed and an offset: those of the run, and its place among such names, where the text gives none.
   bool isRandom = false;
-  // Of an op's own name: it is read so where the braces have this attribute, which the op itself does not take.
-  std::string_view when = {};
 };
 
-// Null where the table has no such name, or has it for attributes that are not among `keys`, which is called for such
+// Null where the table has no such name, or has it for other attributes than those ahead. `ahead` is called for such
 // names alone.
-using KeysOfBraces = std::function<std::vector<std::string_view>()>;
-const Expansion* findExpansion(std::string_view name, const KeysOfBraces& keys = {});
+const Expansion* findExpansion(std::string_view name, const std::function<GivenAttributes()>& ahead = {});
 std::vector<std::string_view> expansionNames();
 
 using ExpansionFunction = TensorView*(Fusion& fusion, const std::vector<Val*>& operands,
@@ -70,7 +73,10 @@ ExpansionFunction rolled, diagonal, diagonalScatter, asStrided;
 // --- expanded_scatters.cpp ---
 ExpansionFunction indexAdded, indexCopied, indexPut;
 // --- expanded_attributes.cpp ---
-ExpansionFunction slicedAlongAxes;
+ExpansionFunction slicedAlongAxes, roundedTo, logitWithin, bounded, variance;
+template <OpKind kOp>  // Add, Sub
+TensorView* scaledBy(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                     const std::string& name);
 template <OpKind kOp>  // Sum, Prod, Mean
 TensorView* reducedIn(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                       const std::string& name);

@@ -36,14 +36,7 @@ std::unique_ptr<Fusion> FusionParser::parse() {
   fusion_ = std::make_unique<Fusion>(name);
   parseParameters();
   reader_.expect("{");
-  while (!reader_.at("return")) {
-    if (reader_.at("update")) {
-      parseUpdate();
-      continue;
-    }
-    if (reader_.peek().kind != TokenKind::Value) reader_.failExpected("an op, 'update' or 'return'");
-    parseOp();
-  }
+  while (!reader_.at("return")) parseStatement("an op, 'update', 'if' or 'return'");
   parseReturn();
   reader_.expect("}");
   checkAssumptions();
@@ -51,6 +44,13 @@ std::unique_ptr<Fusion> FusionParser::parse() {
   giveNames(*fusion_, values_);
   verify(*fusion_);
   return std::move(fusion_);
+}
+
+void FusionParser::parseStatement(std::string_view expected) {
+  if (reader_.at("update")) return parseUpdate();
+  if (reader_.at("if")) return parseBranch({});
+  if (reader_.peek().kind != TokenKind::Value) reader_.failExpected(expected);
+  parseOp();
 }
 
 // Reads scalar parameters first, because a dim may name a scalar that follows the tensor. Inputs keep textual order.
@@ -88,11 +88,15 @@ void FusionParser::collectScalarParameters() {
     if (type.kind != TokenKind::Identifier || !dtype) continue;
     reader_.next();
     if (reader_.at("[")) continue;
-    if (*dtype != DataType::Double && *dtype != DataType::Int64 && *dtype != DataType::Bool) {
-      reader_.fail(type, "a scalar is f64, i64 or bool, not ", *dtype);
+    // As in PyTorch, where a number is a Python number: it has no narrower dtype.
+    const DataType wide = *dtype == DataType::Float   ? DataType::Double
+                          : *dtype == DataType::Int32 ? DataType::Int64
+                                                      : *dtype;
+    if (wide != DataType::Double && wide != DataType::Int64 && wide != DataType::Bool) {
+      reader_.fail(type, "a scalar is f64, f32, i64, i32 or bool, not ", *dtype);
     }
     checkNew(name);
-    define(name, fusion_->newScalar(*dtype, std::string(name.text)));
+    define(name, fusion_->newScalar(wide, std::string(name.text)));
   } while (depth != 0 && reader_.peek().kind != TokenKind::End);
 }
 

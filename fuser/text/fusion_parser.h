@@ -13,6 +13,7 @@
 #include "fuser/support/disjoint_sets.h"
 #include "fuser/text/expansions.h"
 #include "fuser/text/give_names.h"
+#include "fuser/text/parser.h"
 #include "fuser/tokens/token_reader.h"
 
 namespace fuser::text {
@@ -27,6 +28,16 @@ struct KeyRule {
   std::string_view key;
   bool needed;
 };
+
+// What PyTorch refuses when it runs an op is found while its text is read: `expect rejected` may say so.
+template <class F>
+auto refusable(F&& build) {
+  try {
+    return build();
+  } catch (const LocatedError& error) {
+    throw RefusedProgram(error);
+  }
+}
 
 class FusionParser {
  public:
@@ -71,7 +82,14 @@ class FusionParser {
     std::string op;
   };
 
+  // The side of a branch on which statements stand.
+  struct Side {
+    Val* condition;
+    bool first;
+  };
+
   // --- fusion_parser.cpp ---
+  void parseStatement(std::string_view expected);
   void parseParameters();
   void collectScalarParameters();
   void parseTensorParameter(const Token& name);
@@ -90,13 +108,20 @@ class FusionParser {
                    const std::function<void(const Token& key)>& parse);
   OpAttributes parseAttributes(const Token& mnemonic, const std::vector<const OpInfo*>& rows);
   NamedAttributes parseNamedAttributes(const Token& mnemonic, const Expansion& expansion);
-  std::vector<std::string_view> keysAhead();
+  GivenAttributes attributesAhead();
   void addSeedAndOffset(const Token& mnemonic, NamedAttributes& values);
+  void putOnDevice(std::vector<Val*>& operands);
   void checkCopiedViews(const TensorView* target) const;
   void parseAttribute(const Token& key, const OpInfo& info, OpAttributes& attributes);
   void parseFamilyAttribute(const Token& key, const FamilyAttribute& attribute, OpAttributes& attributes);
   void parseBracedOperand(const Token& key, OpAttributes& attributes);
   void addBracedOperands(const OpInfo& info, const OpAttributes& attributes, std::vector<Val*>& operands);
+
+  // --- branch_parser.cpp ---
+  void parseBranch(const std::vector<Token>& names);
+  std::vector<Val*> parseSide(Side side, const std::vector<Token>& results);
+  Val* eitherOf(Val* condition, Val* first, Val* second, const Token& name);
+  TensorView* writtenOnSide(TensorView* target, TensorView* source);
 
   // --- type_parser.cpp ---
   Type parseType();
@@ -132,6 +157,7 @@ class FusionParser {
   bool inParameters_ = false;
   size_t dimTerms_ = 0;
   size_t opCount_ = 0;
+  std::vector<Side> sides_;  // from the outermost branch on
   const uint32_t rngSeed_;
   int64_t randomOps_ = 0;  // so far
 
@@ -146,6 +172,8 @@ class FusionParser {
   // Results with `view = true` or `in_place = true`, and where their layout begins.
   std::vector<std::pair<Token, const TensorView*>> views_;
   std::vector<CopiedView> copiedViews_;
+  std::set<const Val*> namedInAttributes_;  // scalars; for look-ups
+  std::map<const Val*, Val*> onDevice_;     // of tensors on the host; for look-ups
 };
 
 }  // namespace fuser::text

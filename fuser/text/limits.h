@@ -12,6 +12,7 @@ inline constexpr size_t kMaxFileBytes = size_t{16} << 20;
 inline constexpr size_t kMaxNameBytes = 128;
 inline constexpr size_t kMaxListEntries = size_t{1} << 20;
 inline constexpr size_t kMaxOps = 16384;
+inline constexpr size_t kMaxBranchDepth = 32;
 inline constexpr size_t kMaxParameters = 1024;
 inline constexpr size_t kMaxRuns = 4096;
 inline constexpr size_t kMaxTransforms = 16384;

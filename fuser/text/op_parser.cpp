@@ -39,8 +39,6 @@ std::vector<KeyRule> keysOf(const OpInfo& info) {
   return keys;
 }
 
-constexpr size_t kMaxResults = 2;  // of any row
-
 OperandCount operandCount(const OpInfo& info) {
   const auto [least, most] = operandsInParentheses(info.family);
   const size_t named = namedOperands(info.kind).size();
@@ -85,15 +83,6 @@ std::string attributesTaken(const std::vector<KeyRule>& rules) {
   return concat("it takes ", keys.empty() ? "none" : text);
 }
 
-template <class F>
-auto refusable(F&& build) {
-  try {
-    return build();
-  } catch (const LocatedError& error) {
-    throw RefusedProgram(error);
-  }
-}
-
 std::vector<Val*> expanded(Fusion& fusion, const Expansion& expansion, const std::vector<Val*>& operands,
                            const NamedAttributes& attributes, const std::vector<std::string>& names) {
   std::vector<Val*> results{expansion.build(fusion, operands, attributes, names.at(0))};
@@ -111,12 +100,13 @@ void FusionParser::parseOp() {
     for (size_t i = 0; i + 1 < names.size(); ++i) {
       if (names[i].text == names.back().text) reader_.fail(names.back(), "%", names.back().text, " is given twice");
     }
-  } while (names.size() < kMaxResults && reader_.accept(","));
+  } while (names.size() < kMaxListEntries && reader_.accept(","));
   const Token name = names.front();
   if (++opCount_ > kMaxOps) reader_.fail(name, "more than ", kMaxOps, " ops");
   reader_.expect("=");
+  if (reader_.at("if")) return parseBranch(names);
   const Token mnemonic = reader_.expect(TokenKind::Identifier, "an op's name");
-  const Expansion* expansion = findExpansion(mnemonic.text, [&] { return keysAhead(); });
+  const Expansion* expansion = findExpansion(mnemonic.text, [&] { return attributesAhead(); });
   const std::vector<const OpInfo*> rows = expansion ? std::vector{&opInfo(expansion->operands)} : rowsOf(mnemonic.text);
   if (rows.empty()) reader_.fail(mnemonic, unknownOp(mnemonic.text));
   if (rows[0]->family == Family::Update) reader_.fail(mnemonic, "update is a statement: update %target = %source");
@@ -153,6 +143,7 @@ void FusionParser::parseOp() {
 
   std::vector<std::string> resultNames;
   for (const Token& each : names) resultNames.emplace_back(each.text);
+  if (!expansion && isPointwise(*op)) putOnDevice(operands);
   addBracedOperands(opInfo(*op), attributes, operands);
   const std::vector<Val*> results = refusable([&] {
     return reader_.located(mnemonic, [&]() -> std::vector<Val*> {
@@ -173,6 +164,23 @@ void FusionParser::parseOp() {
     }
   }
   for (size_t i = 0; i < results.size(); ++i) define(names[i], results[i]);
+}
+
+// Beside tensors on the device, one on the host is one of no axes there, as PyTorch promotes it: its element is read on
+// the host, and fills it.
+void FusionParser::putOnDevice(std::vector<Val*>& operands) {
+  const auto isOnHost = [](const Val* val) { return val->isTensor() && val->as<TensorView>()->isCpuScalar(); };
+  const bool hasTensor = std::any_of(operands.begin(), operands.end(),
+                                     [&](const Val* operand) { return operand->isTensor() && !isOnHost(operand); });
+  for (Val*& operand : operands) {
+    if (!hasTensor || !isOnHost(operand)) continue;
+    Val*& copy = onDevice_[operand];
+    if (!copy) {
+      Val* element = build::item(*fusion_, operand->as<TensorView>(), operand->name() + ".h");
+      copy = build::full(*fusion_, {}, element, operand->dtype(), operand->name() + ".d");
+    }
+    operand = copy;
+  }
 }
 
 // A view of PyTorch's that is a copy here neither sees the update nor hands it on.
@@ -203,15 +211,16 @@ void FusionParser::parseUpdate() {
         const std::string filled = concat(name.text, ".f", opCount_);
         source = build::full(*fusion_, sizesOf(tensor), source, tensor->dtype(), filled);
       }
-      recordMeetings(build::update(*fusion_, tensor, source->as<TensorView>()));
+      TensorView* written = writtenOnSide(tensor, source->as<TensorView>());
+      recordMeetings(build::update(*fusion_, tensor, written));
       return 0;
     });
   });
 }
 
-// The names before "=" in the braces behind the operands that come now, which stay unread.
-std::vector<std::string_view> FusionParser::keysAhead() {
-  std::vector<std::string_view> keys;
+// The braces behind the operands that come now, which stay unread.
+GivenAttributes FusionParser::attributesAhead() {
+  GivenAttributes given;
   const Token start = reader_.peek();
   while (!reader_.at(")") && reader_.peek().kind != TokenKind::End) reader_.next();
   reader_.accept(")");
@@ -220,10 +229,17 @@ std::vector<std::string_view> FusionParser::keysAhead() {
     reader_.next();
     if (token.text == "{" || token.text == "[" || token.text == "(") ++depth;
     if (token.text == "}" || token.text == "]" || token.text == ")") --depth;
-    if (depth == 1 && token.kind == TokenKind::Identifier && reader_.at("=")) keys.push_back(token.text);
+    if (depth != 1 || token.kind != TokenKind::Identifier || !reader_.accept("=")) continue;
+    reader_.accept("-");
+    const Token value = reader_.peek();
+    const auto named = value.kind == TokenKind::Value ? values_.find(value.text) : values_.end();
+    const bool isReal = value.kind == TokenKind::Number && value.text.find_first_of(".eE") != value.text.npos;
+    given[token.text] = named != values_.end() && named->second->isTensor() ? Given::Tensor
+                        : isReal                                            ? Given::Real
+                                                                            : Given::Other;
   }
   reader_.rewind(start);
-  return keys;
+  return given;
 }
 
 Val* FusionParser::parseOperand() {
@@ -274,6 +290,7 @@ NamedAttributes FusionParser::parseNamedAttributes(const Token& mnemonic, const 
     const auto attribute = std::find_if(wanted.begin(), wanted.end(),
                                         [&](const FamilyAttribute& each) { return each.text() == key.text; });
     OpAttributes one;
+    if (attribute->takesAny) return values.setOperand(attribute->name, parseOperand());
     parseFamilyAttribute(key, *attribute, one);
     if (attribute->kind == AttributeKind::Flag) return values.setFlag(attribute->name, one.keepdim);
     if (attribute->kind == AttributeKind::Operand) {

@@ -69,6 +69,7 @@ std::string operandText(const OpInfo& info) {
     case FamilyOperands::Into:
       return info.family == Family::Update ? "a statement: update %target = %source" : "two tensors";
     case FamilyOperands::Indexed: return "a tensor, and one of indices";
+    case FamilyOperands::Pair: return "two tensors of one dtype and equal sizes";
     case FamilyOperands::Scattered: return "a tensor, one of indices, and one of elements";
   }
   FUSER_CHECK(false, "bad FamilyOperands");

@@ -54,9 +54,12 @@ class RunParser {
   }
 
   ScalarValue parseScalar(const Val* input) {
+    const bool isList = reader_.accept("values");
+    if (isList) reader_.expect("[");
     const Token at = reader_.peek();
     if (!atLiteral(reader_)) reader_.failExpected("a literal");
     const ScalarValue value = readLiteral(reader_);
+    if (isList) reader_.expect("]");
     if (value.dtype() != input->dtype()) {
       reader_.fail(at, "%", input->name(), " is ", input->dtype(), ", ", value, " is ", value.dtype());
     }

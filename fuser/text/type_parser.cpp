@@ -281,6 +281,14 @@ void FusionParser::applyAxes(TensorView* tensor, const Type& type) {
     const IntExpr size = written.expandedExtent ? written.expandedExtent : written.extent;
     for (IntExpr one : sizesThatMeet(logical->size())) unite(one, logical->size());
     assumptions_.push_back({type.start, size, logical->size()});
+    const Val* scalar = size->isSymbol() ? fusion_->scalarOf(size) : nullptr;
+    const Expr* maker = scalar ? scalar->definition() : nullptr;
+    if (maker && maker->op() == OpKind::Size) {
+      const auto dim = static_cast<size_t>(maker->attributes().dim());
+      unite(size, maker->input(0)->as<TensorView>()->axes()[dim]->size());
+      // Where no attribute names that scalar, the type need not either.
+      if (namedInAttributes_.count(scalar) == 0) continue;
+    }
     logical = fusion_->newIterDomain(written.type, written.extent, written.expandedExtent);
   }
   domain.loopRoot = domain.logical;
@@ -295,6 +303,7 @@ void FusionParser::unite(IntExpr a, IntExpr b) {
 // Records extents that are equal, or of which one is 1: those of axes that meet in a pointwise op or cat without
 // broadcasting, and an axis' old and new name where an expand keeps it.
 void FusionParser::recordMeetings(const Expr* expr) {
+  for (const Val* scalar : Fusion::extentScalars(expr)) namedInAttributes_.insert(scalar);
   if (!expr->output()->isTensor()) return;
   const std::vector<IterDomain*> result = expr->output()->as<TensorView>()->axes();
   if (expr->op() == OpKind::Expand) {

@@ -25,7 +25,7 @@ struct Program {
   std::string operandType;  // its axes
   std::string sizes;        // in the run
   std::string line;         // what follows "%y = "
-  bool hasCondition = false, hasIndices = false, isOnHost = false;
+  bool hasCondition = false, hasIndices = false, isOnHost = false, hasChoice = false;
 };
 
 // Values for the operands that the row names: ascending ones, so that bounds are in order.
@@ -99,6 +99,10 @@ std::optional<Program> programOf(OpKind op, DataType dtype, int64_t rank) {
       break;
     case Family::Flip: program.line = onA("dims = [0]"); break;
     case Family::Select: program.line = onA(concat("dim = ", last, ", index = 0")); break;
+    case Family::Branch:
+      program.hasChoice = true;
+      program.line = concat(name, "(%a, %a) {condition = %choice}");
+      break;
     case Family::Update: program.line = "set(%a)\n  update %y = %a"; break;
     case Family::SliceScatter: program.line = concat(name, "(%a, %a) {dim = ", last, "}"); break;
     case Family::Gather:
@@ -168,6 +172,10 @@ std::optional<std::string> caseOf(const Combination& combination) {
   if (program->hasIndices) {
     parameters += concat(", %i: i64", program->operandType);
     data += concat("  %i = integers(seed = 3, low = 0, high = 2) : i64", program->sizes, "\n");
+  }
+  if (program->hasChoice) {
+    parameters += ", %choice: bool";
+    data += "  %choice = false\n";
   }
   const bool hasTwo = opInfo(op).results == 2;
   const std::string text = concat("fusion f(", parameters, ") {\n  %y", hasTwo ? ", %z" : "", " = ", program->line,

@@ -165,7 +165,7 @@ void GeneratorArguments::resolve() {
                                                           options.only.begin(), options.only.end()),
                    "--exclude removes every op that --only allows");
   // Room for some tensors of the largest size.
-  options.maxCaseElements = std::max(options.maxCaseElements, 8 * options.maxElements);
+  options.maxCaseElements = std::max(options.maxCaseElements, 4 * options.maxElements);
   if (seed == 0) seed = std::random_device{}() | 1u;
 }
 

@@ -162,6 +162,18 @@ std::optional<TensorInput> FreeSizes::resized(const TensorView* tensor, const Te
   return result;
 }
 
+namespace {
+
+// Whether another input lies in the memory of this one.
+bool hasView(const Run& run, const std::string& name) {
+  return std::any_of(run.inputs.begin(), run.inputs.end(), [&](const RunInput& each) {
+    const TensorInput* tensor = std::get_if<TensorInput>(&each.value);
+    return tensor && tensor->recipe.kind == RecipeKind::View && tensor->recipe.viewOf == name;
+  });
+}
+
+}  // namespace
+
 std::optional<Run> FreeSizes::resized(const Run& run, const Values& values, int64_t mostElements) const {
   const Fusion& fusion = *case_.fusion;
   Run result = run;
@@ -179,6 +191,7 @@ std::optional<Run> FreeSizes::resized(const Run& run, const Values& values, int6
       const RunInput& input = result.inputs[i];
       const TensorInput* tensor = std::get_if<TensorInput>(&input.value);
       const bool isNew = tensor && tensor->sizes != std::get<TensorInput>(run.inputs[i].value).sizes;
+      if (isNew && hasView(run, input.name)) return std::nullopt;
       if (isNew) checkInput(fusion.inputs()[i]->as<TensorView>(), input, *tensor);
     }
     ExpressionEvaluator evaluator(fusion);

@@ -330,7 +330,8 @@ OnnxValue variance(const Nodes& nodes) {
   if (nodes.which == 1) return meanOf(nodes, value, false);
   const OnnxValue distance = nodes.node("Sub", "", {value, meanOf(nodes, value, true)});
   const OnnxValue squares = reduced(nodes, "ReduceSum", nodes.node("Mul", "", {distance, distance}));
-  const int64_t divisor = std::max<int64_t>(nodes.terms() - nodes.attributes().correction(), 0);
+  const int64_t left = std::max<int64_t>(nodes.terms() - nodes.attributes().correction(), 0);
+  const int64_t divisor = nodes.terms() == 0 ? 0 : left;  // of nothing it is NaN
   return nodes.node("Div", "", {squares, nodes.constant(ScalarValue(static_cast<double>(divisor)), value.dtype)});
 }
 

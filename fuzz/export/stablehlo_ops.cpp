@@ -314,7 +314,8 @@ StablehloValue variance(const Lines& lines) {
   const StablehloValue operands[] = {value, means};
   const auto squares = writeFormula<StablehloValue>(parseFormula("multiply(subtract(a, b), subtract(a, b))"),
                                                     std::span(operands), writer);
-  const int64_t divisor = std::max<int64_t>(lines.terms() - lines.attributes().correction(), 0);
+  const int64_t left = std::max<int64_t>(lines.terms() - lines.attributes().correction(), 0);
+  const int64_t divisor = lines.terms() == 0 ? 0 : left;  // of nothing it is NaN
   return divided(lines, reduced(lines, "add", squares, ScalarValue(0.0)), divisor);
 }
 

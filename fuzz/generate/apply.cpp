@@ -126,12 +126,13 @@ bool applySqueeze(Workspace& work) {
 }
 
 bool applyPermute(Workspace& work) {
-  const int64_t operand = drawTensor(work, [](const TensorValue& value) { return value.tensor->rank() >= 2; });
+  const bool any = work.choices.chance(0.1);
+  const int64_t operand = drawTensor(work, [&](const TensorValue& value) { return any || value.tensor->rank() >= 2; });
   if (operand < 0) return false;
   const TensorValue value = work.tensors[operand];
   std::vector<int64_t> dims;
   for (size_t i = 0; i < value.tensor->rank(); ++i) dims.push_back(static_cast<int64_t>(i));
-  if (work.choices.chance(0.5)) {
+  if (dims.size() >= 2 && work.choices.chance(0.5)) {
     std::rotate(dims.begin(), dims.begin() + static_cast<ptrdiff_t>(1 + work.choices.index(dims.size() - 1)),
                 dims.end());
   } else {
@@ -420,12 +421,12 @@ bool applyWelford(Workspace& work, OpKind op) {
   const Reduced reduced = drawReducedAxes(work, value);
   if (!work.affordable(reduced.kept)) return false;
   // Mostly PyTorch's own default; one that leaves no divisor gives infinities and NaN.
-  constexpr int64_t kCorrections[] = {1, 1, 1, 0, 0, 2};
+  constexpr int64_t kCorrections[] = {1, 1, 1, 0, -1, 2};
   int64_t correction = choices.pick(kCorrections);
   if (work.policy.steered && reduced.fewestTerms <= correction) correction = 0;
   const bool wild = value.estimate.wild || reduced.fewestTerms <= correction;
   const double reach = value.estimate.high - value.estimate.low;
-  const double largest = reach * reach * static_cast<double>(correction + 1);
+  const double largest = reach * reach * static_cast<double>(std::max<int64_t>(correction, 0) + 1);
   Estimate variance{0, largest, value.estimate.certain, wild || !(largest <= saneMagnitude(value.tensor->dtype()))};
   Estimate mean = value.estimate;
   mean.wild = mean.wild || reduced.mayBeEmpty;
@@ -460,6 +461,7 @@ bool applyFamily(Workspace& work, OpKind op) {
     case Family::Reshape: return applyReshape(work);
     case Family::Repeat: return applyRepeat(work);
     case Family::Flip: return applyFlip(work);
+    case Family::Branch: return applyBranch(work);
     case Family::Update: return applyUpdate(work);
     case Family::Select: return applySelect(work);
     case Family::SliceScatter: return applySliceScatter(work);

@@ -92,6 +92,7 @@ double factorOf(const ExactDraw& draw, Family family) {
     case Family::SliceScatter:
     case Family::Gather:
     case Family::Scatter:
+    case Family::Branch:
     case Family::Update: return draw.moves;
     case Family::Factory:
     case Family::Range:
@@ -137,7 +138,7 @@ void drawShape(Choices& choices, const GeneratorOptions& options, const ExactDra
   shape.empty = draw.empty;
   shape.one = choices.chance(0.15) ? 0.3 : 0.02;
   GeneratorOptions roomy = options;
-  roomy.maxElements = std::max(options.maxElements, shape.elements);
+  roomy.maxElements = std::max(options.maxElements, 2 * shape.elements);
   roomy.maxCaseElements = std::max(options.maxCaseElements, 8 * shape.elements);
   drawAxes(choices, roomy, shape, policy);
 }

@@ -124,6 +124,8 @@ Case generate(Choices& choices, const GeneratorOptions& options) {
   Case testCase;
   testCase.aliases = chooseAliases(work);
   testCase.runs = makeRuns(work);
+  const bool isWritten = !testCase.aliases.empty() || hasUpdates(*work.fusion) || work.fusion->hasDevices();
+  if (!isWritten && choices.chance(0.3)) shareMemory(work, testCase.runs);
   testCase.fusion = std::move(work.fusion);
   testCase.fusion->setConcrete(false);
   // Pads move where nothing schedules them.

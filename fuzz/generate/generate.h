@@ -25,7 +25,7 @@ namespace fuser::fuzz {
 
 struct GeneratorOptions {
   int64_t medianElements = 3600;               // the median size of a main shape, before reductions and empty axes
-  int64_t maxElements = int64_t{1} << 15;      // the maximum per tensor
+  int64_t maxElements = int64_t{1} << 16;      // the maximum per tensor; of most, half as many
   int64_t maxCaseElements = int64_t{1} << 18;  // the maximum for all tensors of a case in one run
   int maxExpressions = 60;                     // the maximal number of expressions
   std::set<OpKind> only;                       // if not empty, draw only these ops

@@ -159,6 +159,34 @@ void putOne(Workspace& work, TensorInput& input) {
   input.recipe.peak = peak;
 }
 
+// The smallest number above 0, the smallest normal one, the largest one.
+std::array<double, 3> endsOf(DataType dtype) {
+  switch (dtype) {
+    case DataType::Half: return {0x1p-24, 0x1p-14, 65504};
+    case DataType::BFloat16: return {0x1p-133, 0x1p-126, 0x1.FEp127};
+    case DataType::Float: return {0x1p-149, 0x1p-126, 0x1.FFFFFEp127};
+    default: return {0x1p-1074, 0x1p-1022, std::numeric_limits<double>::max()};
+  }
+}
+
+// One element is unlike the others: at the first place, the last, or in the tail of a vector.
+void putOdd(Workspace& work, TensorInput& input) {
+  const int64_t elements = numel(input.sizes);
+  if (elements == 0) return;
+  Choices& choices = work.choices;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const auto [least, normal, most] = endsOf(input.dtype);
+  const double kValues[] = {
+      std::numeric_limits<double>::quiet_NaN(), kInfinity, -kInfinity, -0.0, 0.0, least, -normal, most, -most};
+  const int64_t tail = -1 - choices.integer(0, std::min<int64_t>(elements - 1, 7));
+  const int64_t kPlaces[] = {0, -1, tail, choices.integer(0, elements - 1)};
+  Peak peak;
+  peak.value = choices.pick(kValues);
+  peak.axis = kAllAxes;
+  peak.index = choices.pick(kPlaces);
+  input.recipe.peak = peak;
+}
+
 TensorInput makeTensorInput(Workspace& work, const InputPlan& plan, size_t run) {
   const TensorView* tensor = plan.input->as<TensorView>();
   TensorInput input;
@@ -175,6 +203,7 @@ TensorInput makeTensorInput(Workspace& work, const InputPlan& plan, size_t run) 
   const bool gaps = std::any_of(contiguity.begin(), contiguity.end(), [](auto flag) { return flag == false; });
   if (gaps) input.strides = drawStrides(work, tensor, input.sizes);
   if (work.options.exactData && !plan.isIndex) putOne(work, input);
+  if (plan.isOdd && !input.recipe.peak) putOdd(work, input);
   if (work.choices.chance(work.policy.offset)) input.offset = work.choices.integer(1, 9);
   return input;
 }
@@ -310,7 +339,43 @@ void repeatRun(Workspace& work, std::vector<Run>& runs) {
   runs.push_back(std::move(again));
 }
 
+bool isDense(const Val* input) {
+  if (!input->isTensor() || input->as<TensorView>()->isCpuScalar()) return false;
+  const TensorDomain& domain = input->as<TensorView>()->domain();
+  const std::vector<IterDomain*> axes = input->as<TensorView>()->axes();
+  return std::none_of(domain.contiguity.begin(), domain.contiguity.end(), [](auto flag) { return flag == false; }) &&
+         std::none_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis->isExpanded(); });
+}
+
+// Whether elements of one may be elements of the other: both are drawn from one range.
+bool mayShare(const InputPlan& a, const InputPlan& b) {
+  const bool plain = !a.isIndex && !b.isIndex && !a.isOdd && !b.isOdd && !a.recipe.peak && !b.recipe.peak;
+  return &a != &b && plain && isDense(a.input) && isDense(b.input) && a.input->dtype() == b.input->dtype() &&
+         a.recipe.kind == b.recipe.kind && a.recipe.low == b.recipe.low && a.recipe.high == b.recipe.high;
+}
+
 }  // namespace
+
+void shareMemory(Workspace& work, std::vector<Run>& runs) {
+  std::vector<std::pair<size_t, size_t>> pairs;  // owner, view
+  for (size_t a = 0; a < work.inputs.size(); ++a) {
+    for (size_t b = 0; b < work.inputs.size(); ++b) {
+      if (mayShare(work.inputs[a], work.inputs[b])) pairs.emplace_back(a, b);
+    }
+  }
+  if (pairs.empty()) return;
+  const auto [a, b] = work.choices.pick(pairs);
+  for (Run& run : runs) {
+    const auto& owner = std::get<TensorInput>(run.inputs[a].value);
+    auto& view = std::get<TensorInput>(run.inputs[b].value);
+    const int64_t left = numel(owner.sizes) - numel(view.sizes);
+    if (left < 0 || numel(view.sizes) == 0 || owner.recipe.peak) continue;
+    view.recipe = Recipe{};
+    view.recipe.kind = RecipeKind::View;
+    view.recipe.viewOf = run.inputs[a].name;
+    view.offset = work.choices.integer(0, left);
+  }
+}
 
 std::array<Dims, kRuns> sizesOf(const std::vector<AxisPlan>& shape) {
   std::array<Dims, kRuns> sizes;
@@ -372,8 +437,11 @@ size_t newSource(Workspace& work, DataType dtype, std::vector<AxisPlan> shape) {
                      convertEstimate(pointEstimate(fill), dtype, dtype));
   }
   TensorView* tensor = addInput(work, dtype, shape);
-  const auto [recipe, estimate] = drawRecipe(work, dtype);
-  work.inputs.push_back({tensor, recipe, {}});
+  auto [recipe, estimate] = drawRecipe(work, dtype);
+  const bool isOdd =
+      isFloating(dtype) && recipe.kind != RecipeKind::Special && work.choices.chance(work.policy.oddElement);
+  if (isOdd) estimate = {-1e30, 1e30, false, true};
+  work.inputs.push_back({tensor, recipe, {}, false, isOdd});
   const size_t index = work.keep(tensor, estimate);
   const bool narrow = isFloating(dtype) && dtypeSize(dtype) == 2;
   if (narrow && work.policy.opAllowed(OpKind::Cast) && work.choices.chance(work.policy.narrowCast)) {

@@ -295,9 +295,30 @@ bool applyTo(Workspace& work, OpKind op, std::vector<Operand> operands) {
   return true;
 }
 
+// Now and then a dividend that is a multiple of its divisor: there quotients that are a little off round to another
+// whole number, and remainders to a whole divisor.
+void makeMultiple(Workspace& work, OpKind op, std::vector<Operand>& operands) {
+  constexpr OpKind kDivisions[] = {OpKind::TruncDiv, OpKind::FloorDiv, OpKind::Fmod, OpKind::Remainder};
+  if (std::find(std::begin(kDivisions), std::end(kDivisions), op) == std::end(kDivisions)) return;
+  if (operands[1].tensor < 0 || !work.policy.opAllowed(OpKind::Mul) || !work.choices.chance(0.15)) return;
+  constexpr int64_t kFactors[] = {1, -1, 2, 3, 7, -10};
+  const ScalarValue factor = work.choices.pick(kFactors);
+  const DataType dtype = operands[1].val->dtype();
+  if (dtype == DataType::Bool) return;
+  const Estimate estimates[] = {operands[1].estimate, pointEstimate(factor)};
+  const Estimate estimate = pointwiseEstimate(OpKind::Mul, estimates, dtype);
+  Val* product =
+      build::binary(*work.fusion, OpKind::Mul, operands[1].val, work.fusion->newConstant(factor), work.freshName());
+  operands[0] = {product, estimate, static_cast<int64_t>(work.keep(product, estimate))};
+}
+
 }  // namespace
 
-bool applyPointwise(Workspace& work, OpKind op) { return applyTo(work, op, drawOperands(work, op)); }
+bool applyPointwise(Workspace& work, OpKind op) {
+  std::vector<Operand> operands = drawOperands(work, op);
+  makeMultiple(work, op, operands);
+  return applyTo(work, op, std::move(operands));
+}
 
 bool applyBinary(Workspace& work, OpKind op, size_t a, size_t b) {
   return applyTo(work, op, {tensorOperand(work, a), tensorOperand(work, b)});

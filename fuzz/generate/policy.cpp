@@ -35,6 +35,7 @@ void drawIndexing(const GeneratorOptions& options, double drawn, Policy& policy)
   draw(OpKind::Gather, 1024, 0.12);
   draw(OpKind::Scatter, 733, 0.05);
   draw(OpKind::ScatterAdd, 877, 0.07);
+  draw(OpKind::Select, 611, 0.12);
 }
 
 void drawOps(Choices& choices, const GeneratorOptions& options, Policy& policy) {
@@ -102,12 +103,85 @@ MainShape drawMainShape(Choices& choices, const GeneratorOptions& options) {
   const double dice = choices.real(0, 1) + choices.real(0, 1) - 1;
   const double bits = median * (dice < 0 ? 1 + dice : 1 + dice / 4);
   MainShape shape;
-  shape.elements = std::clamp<int64_t>(std::llround(std::exp2(bits)), 1, options.maxElements);
+  shape.elements = std::clamp<int64_t>(std::llround(std::exp2(bits)), 1, std::max<int64_t>(options.maxElements / 2, 1));
   shape.rank = drawRank(choices);
   shape.constant = choices.chance(0.3) ? 0.5 : 0;
   shape.empty = choices.chance(0.08) ? 0.3 : 0;
   shape.one = choices.chance(0.15) ? 0.4 : 0.02;
   return shape;
+}
+
+// Ends of vectors, and of warps.
+int64_t drawLastSize(Choices& choices, int64_t limit) {
+  constexpr int64_t kSizes[] = {15, 16, 17, 31, 32, 33};
+  return std::min(choices.pick(kSizes), limit);
+}
+
+// A long row, or column, to reduce: at sizes where schedules change their way, and one beyond.
+void drawLongRow(Choices& choices, const GeneratorOptions& options, Policy& policy) {
+  constexpr int64_t kLengths[] = {4096, 4097, 16384, 16385, 65536};
+  std::vector<int64_t> lengths;
+  for (int64_t length : kLengths) {
+    if (length <= options.maxElements) lengths.push_back(length);
+  }
+  if (lengths.empty()) return;
+  const int64_t length = choices.pick(lengths),
+                rows = choices.integer(1, std::min<int64_t>(options.maxElements / length, 3));
+  const bool constant = choices.chance(0.3);
+  policy.axes = {MainAxis{{length, constant ? length : length - choices.integer(0, 1)}, constant}};
+  if (rows > 1 || choices.chance(0.5)) {
+    const auto at = policy.axes.begin() + (choices.chance(0.25) ? 1 : 0);
+    policy.axes.insert(at, MainAxis{{rows, rows}, choices.chance(0.5)});
+  }
+  policy.tensorCap = std::max(policy.tensorCap, length * rows);
+  for (OpKind op : kAllOps) {
+    double& weight = policy.opWeights[static_cast<size_t>(op)];
+    if (isReduction(op) && policy.opAllowed(op)) weight = std::max(weight, 0.5) * 3;
+  }
+}
+
+// Few ops, of those that move elements, write to memory and read at indices: what they do to each other shows best
+// alone.
+void drawTiny(Choices& choices, Policy& policy) {
+  const auto weightOf = [](OpKind op) -> double {
+    switch (opInfo(op).family) {
+      case Family::Broadcast:
+      case Family::Squeeze:
+      case Family::Expand:
+      case Family::Permute:
+      case Family::Slice:
+      case Family::Pad:
+      case Family::Cat:
+      case Family::Reshape:
+      case Family::Repeat:
+      case Family::Flip:
+      case Family::SliceScatter:
+      case Family::ExtremeIndex:
+      case Family::Branch: return 1;
+      case Family::Gather:
+      case Family::Scatter:
+      case Family::Update: return 3;
+      case Family::Unary:
+      case Family::Binary:
+      case Family::Ternary:
+      case Family::Cast:
+      case Family::LoadStore:
+      case Family::Factory:
+      case Family::Range:
+      case Family::Eye:
+      case Family::Size:
+      case Family::Item:
+      case Family::Select:
+      case Family::Reduction:
+      case Family::Welford: return 0;
+    }
+    FUSER_CHECK(false, "bad Family");
+  };
+  std::vector<double> weights;
+  for (OpKind op : kAllOps) weights.push_back(policy.opAllowed(op) ? weightOf(op) : 0);
+  if (std::accumulate(weights.begin(), weights.end(), 0.0) == 0) return;
+  policy.opWeights = weights;
+  policy.expressions = static_cast<int>(choices.integer(2, 5));
 }
 
 // Mostly off, sometimes strong.
@@ -116,7 +190,8 @@ double drawRate(Choices& choices, double present, double rate) { return choices.
 }  // namespace
 
 void drawAxes(Choices& choices, const GeneratorOptions& options, const MainShape& shape, Policy& policy) {
-  policy.tensorCap = std::min(options.maxElements, std::max<int64_t>(shape.elements * 8, 256));
+  policy.tensorCap =
+      std::min(std::max<int64_t>(options.maxElements / 2, 1), std::max<int64_t>(shape.elements * 8, 256));
   policy.caseElements = options.maxCaseElements;
   std::vector<size_t> order;
   for (size_t i = 0; i < shape.rank; ++i) order.push_back(i);
@@ -135,6 +210,8 @@ void drawAxes(Choices& choices, const GeneratorOptions& options, const MainShape
         size = 0;
       } else if (choices.chance(shape.one)) {
         size = 1;
+      } else if (order[place] + 1 == shape.rank && rest[run] >= 15 && choices.chance(0.12)) {
+        size = drawLastSize(choices, rest[run]);
       } else if (last && choices.chance(0.7)) {
         size = rest[run];
       } else {
@@ -178,6 +255,8 @@ Policy drawPolicy(Choices& choices, const GeneratorOptions& options) {
   drawIndexing(options, size, policy);
   policy.expressions =
       static_cast<int>(std::min<double>(1 + 20 * size + 36 * std::pow(size, 6), options.maxExpressions));
+  if (!options.exactData && choices.chance(0.015)) drawLongRow(choices, options, policy);
+  if (choices.chance(0.03)) drawTiny(choices, policy);
   policy.steered = !choices.chance(0.04);
   policy.special = drawRate(choices, 0.08, 0.7);
   // Special values are to meet the ops that choose among them.
@@ -190,6 +269,7 @@ Policy drawPolicy(Choices& choices, const GeneratorOptions& options) {
   if (!policy.inputs) {
     for (MainAxis& axis : policy.axes) axis.sizes[1] = axis.sizes[0];  // nothing tells the runs apart
   }
+  policy.oddElement = options.exactData ? 0 : drawRate(choices, 0.1, 0.4);
   policy.reuse = choices.real(0.1, 0.9);
   policy.newInput = choices.real(0.05, 0.4);
   policy.scalarOperand = choices.real(0, 0.4);
@@ -216,9 +296,11 @@ Policy drawPolicy(Choices& choices, const GeneratorOptions& options) {
   policy.scalarOutput = choices.real(0, 0.6);
   policy.onesMeet = drawRate(choices, 0.2, 0.4);
   policy.random = options.exactData ? 0 : drawRate(choices, 0.06, 0.15);
-  // The word that they are made of is drawn with them, and else where nothing else can be.
+  // The word that they are made of is drawn with them mostly.
   double& word = policy.opWeights[static_cast<size_t>(OpKind::Philox)];
-  if (std::accumulate(policy.opWeights.begin(), policy.opWeights.end(), 0.0) > word) word = 0;
+  if (std::accumulate(policy.opWeights.begin(), policy.opWeights.end(), 0.0) > word) {
+    word *= options.exactData ? 0 : 0.3;
+  }
   if (options.exactData) drawExactly(choices, options, policy);
   drawSeldom(options, policy);
   return policy;

@@ -27,6 +27,7 @@ struct Policy {
 
   bool steered = true;  // false: bound operands only where the op would be undefined
   double special = 0;   // an input has special values
+  double oddElement = 0;  // one element of a float input is NaN, infinite, or at the ends of its dtype
   size_t runs = 1;
   int expressions = 12;
   int64_t tensorCap = 0;       // maximal number of elements of a tensor

@@ -4,14 +4,26 @@
 
 #include <algorithm>
 
+#include "fuser/case/recipe_data.h"
+#include "fuser/support/set_up_error.h"
+
 namespace fuser::fuzz {
 
 RunSizes::RunSizes(const Case& testCase) : fusion_(*testCase.fusion) {
   for (const Run& run : testCase.runs) {
     ExpressionEvaluator& evaluator = runs_.emplace_back(fusion_);
     for (size_t i = 0; i < run.inputs.size(); ++i) {
+      const Val* input = fusion_.inputs().at(i);
       const auto* tensor = std::get_if<TensorInput>(&run.inputs[i].value);
-      if (tensor) evaluator.bindSizes(fusion_.inputs().at(i)->as<TensorView>(), tensor->sizes);
+      if (!tensor) {
+        evaluator.bindScalar(input, std::get<ScalarValue>(run.inputs[i].value));
+        continue;
+      }
+      evaluator.bindSizes(input->as<TensorView>(), tensor->sizes);
+      if (!input->as<TensorView>()->isCpuScalar() || tensor->recipe.kind == RecipeKind::View) continue;
+      std::byte element[sizeof(double)];
+      writeElement(tensor->recipe, tensor->dtype, 0, element);
+      evaluator.bindElement(input->as<TensorView>(), elementAt(tensor->dtype, element));
     }
   }
 }
@@ -28,8 +40,12 @@ bool RunSizes::all(IntExpr extent, const std::function<bool(int64_t)>& fits) {
 }
 
 std::optional<int64_t> RunSizes::of(IntExpr extent, size_t run) {
-  if (!isKnown(extent)) return std::nullopt;
-  return runs_.at(run).evaluate(extent);
+  try {
+    return runs_.at(run).evaluate(extent);
+  } catch (const UserError& error) {
+    rethrowIfSetUpError(error);
+    return std::nullopt;
+  }
 }
 
 }  // namespace fuser::fuzz

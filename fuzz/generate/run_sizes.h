@@ -17,7 +17,7 @@ class RunSizes {
 
   // Whether an extent does not depend on scalars and `fits` accepts its value in every run.
   bool all(IntExpr extent, const std::function<bool(int64_t)>& fits);
-  // Its value in one run; nullopt where it depends on scalars.
+  // Its value in one run; nullopt where it has none, such as an overflow.
   std::optional<int64_t> of(IntExpr extent, size_t run);
 
  private:

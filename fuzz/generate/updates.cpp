@@ -114,14 +114,17 @@ int64_t drawSourceOf(Workspace& work, const TensorValue& target) {
   return suits ? static_cast<int64_t>(source) : -1;
 }
 
-// The estimates of all tensors of this memory cover what was written.
-void widen(Workspace& work, const TensorView* target, const Estimate& written) {
+}  // namespace
+
+void widenMemory(Workspace& work, const TensorView* target, const Estimate& written) {
   for (TensorValue& value : work.tensors) {
     if (sharesMemory(value.tensor, target)) value.estimate = hull(value.estimate, written);
   }
 }
 
-}  // namespace
+bool mayUpdate(const Workspace& work, const TensorView* target) {
+  return work.policy.opAllowed(OpKind::Update) && whyNoUpdate(target).empty() && !hasUncertainViews(work, target);
+}
 
 bool applyUpdate(Workspace& work) {
   if (work.fusion->hasDevices() || work.fusion->hasStreams()) return false;
@@ -138,7 +141,7 @@ bool applyUpdate(Workspace& work) {
   if (source < 0) return false;
   const TensorValue written = work.tensors[static_cast<size_t>(source)];
   build::update(*work.fusion, target.tensor, written.tensor);
-  widen(work, target.tensor, convertEstimate(written.estimate, written.tensor->dtype(), target.tensor->dtype()));
+  widenMemory(work, target.tensor, convertEstimate(written.estimate, written.tensor->dtype(), target.tensor->dtype()));
   return true;
 }
 

@@ -259,7 +259,8 @@ std::optional<DrawnSlice> drawSlice(Workspace& work, size_t mostTerms) {
   const size_t axis = work.choices.index(value.tensor->rank());
   const Bounds bounds = drawBounds(work, value, axis);
   constexpr int64_t kSteps[] = {1, 1, 1, 1, 1, 2, 2, 3};
-  const IntExpr step = work.fusion->ints().constant(work.choices.pick(kSteps));
+  const IntExpr scalar = work.choices.chance(0.1) ? scalarBetween(work, 1, 9) : nullptr;
+  const IntExpr step = scalar ? scalar : work.fusion->ints().constant(work.choices.pick(kSteps));
   return DrawnSlice{value, Attributes().dim(static_cast<int64_t>(axis)).start(bounds.start).end(bounds.end).step(step)};
 }
 

@@ -100,6 +100,12 @@ ScalarValue Workspace::drawLiteral(DataType dtype) {
   constexpr double kFloats[] = {1.0,  0.5,  2.0,   -1.0, 0.125, 3.0,  0.1,
                                 -0.7, 1e-5, 1.702, 0.0,  -0.0,  10.0, 3.1415926535897931};
   constexpr int64_t kInts[] = {1, 2, 3, 0, -1, 5, 7, -3, 16, 100};
+  // What compilers fold away.
+  const bool isPlain = choices.chance(0.15);
+  if (isPlain && category(dtype) != Category::Bool) {
+    const bool one = choices.chance(0.5);
+    return isFloating(dtype) ? ScalarValue(one ? 1.0 : 0.0) : ScalarValue(int64_t{one});
+  }
   switch (category(dtype)) {
     case Category::Float: {
       const double number = choices.chance(0.3) ? choices.real(-4, 4) : choices.pick(kFloats);

@@ -31,6 +31,7 @@ struct InputPlan {
   Recipe recipe;
   std::array<ScalarValue, kRuns> scalar{};  // the value of a scalar input, or the element of a host tensor
   bool isIndex = false;                     // its recipe is for the op that reads at it, and stays
+  bool isOdd = false;                       // one of its elements is far from the others
 };
 
 // A requested axis: a broadcast axis, an expanded one, or an iteration axis with these sizes.
@@ -112,6 +113,8 @@ ScalarEntry newHostElement(Workspace& work, DataType dtype);
 ScalarEntry newHostElement(Workspace& work, DataType dtype, const std::array<ScalarValue, kRuns>& values);
 // Creates the runs, after all inputs exist.
 std::vector<Run> makeRuns(Workspace& work);
+// Puts an input into the memory of another one, which nothing writes to.
+void shareMemory(Workspace& work, std::vector<Run>& runs);
 
 // --- scalars.cpp ---
 // A literal, an existing scalar, an input, a size, or a computed scalar; its value is known in every run.
@@ -148,6 +151,13 @@ bool applyScatter(Workspace& work, OpKind op);
 
 // --- updates.cpp ---
 bool applyUpdate(Workspace& work);
+// Whether an update may write to it now.
+bool mayUpdate(const Workspace& work, const TensorView* target);
+// The estimates of all tensors of this memory cover what was written.
+void widenMemory(Workspace& work, const TensorView* target, const Estimate& written);
+
+// --- branches.cpp ---
+bool applyBranch(Workspace& work);
 
 // --- random.cpp ---
 // Adds random numbers. False where the ops that they are made of are not all allowed, or nothing fits.

@@ -190,8 +190,7 @@ void judgeRun(const Case& testCase, PreparedCase& prepared, size_t run, bool sam
       runWith(*prepared.cache, argumentsOf(testCase, testCase.runs[run], inputs, *prepared.runs[run].sizes,
                                            prepared.memory, JudgeSettings{}.maxInputBytes));
   checkBeside(testCase, prepared, static_cast<int>(run), compared.verdict);
-  const oracle::Judgement judgement =
-      oracle::judge(*testCase.fusion, inputs, record, judgeOptions(testCase.options, sameLibrary));
+  const oracle::Judgement judgement = judgeWhole(testCase, inputs, record, judgeOptions(testCase.options, sameLibrary));
   compared.verdict.elements += judgement.total;
   report(compared.verdict, kindOf(judgement.verdict), static_cast<int>(run), oracle::toString(judgement));
   const std::string problem = compareBits(testCase, prepared.runs[run].interpreted, record, sameLibrary, compared.bits);

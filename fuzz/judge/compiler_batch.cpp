@@ -81,7 +81,7 @@ CaseVerdict judgeOnCpu(const Case& testCase, CompiledCase& prepared, bool sameLi
         verdict.reason = verdict.detail = concat("on the cpu engine: ", beside);
         return verdict;
       }
-      const oracle::Judgement judgement = oracle::judge(*testCase.fusion, inputs, record, options);
+      const oracle::Judgement judgement = judgeWhole(testCase, inputs, record, options);
       elements += judgement.total;
       BitCounts bits;
       const std::string other = compareBits(testCase, prepared.interpreted[run], record, sameLibrary, bits);

@@ -203,9 +203,9 @@ class Judge {
       const std::vector<HostValue> inputs = hostValues(data);
       if (form_.made && !checkUpdates(index, inputs)) return;
       sizes_.emplace(bindSizes(case_, inputs));
-      const std::vector<IntExpr> ones = checkShapes(*case_.fusion, *sizes_);
-      if (needsConcretizing_ || !ones.empty()) {
-        concrete = concreteOf(index, inputs, ones);
+      const RunDecisions decisions = checkShapes(*case_.fusion, *sizes_);
+      if (needsConcretizing_ || !decisions.empty()) {
+        concrete = concreteOf(index, inputs, decisions);
         return;
       }
       if (!cache_) cache_ = makeCache(SeenIn::Run, case_, &notes_);
@@ -241,31 +241,32 @@ class Judge {
     }
   }
 
-  // The runs of the case in which these sizes are 1 and meet others, judged as a case of their own, whose fusion is
-  // what concretize() makes of the case's.
+  // The runs with these decisions, judged as a case of their own, of the fusion that concretize() makes.
   struct Concrete {
-    Concrete(std::vector<IntExpr> sizes, Case made, const Judge& whole)
-        : ones(std::move(sizes)),
-          testCase(std::move(made)),
+    Concrete(RunDecisions made, Case concrete, const Judge& whole)
+        : decisions(std::move(made)),
+          testCase(std::move(concrete)),
           judge(std::make_unique<Judge>(testCase, whole.settings_, whole.verdict_, whole.trace_)) {}
-    std::vector<IntExpr> ones;
+    RunDecisions decisions;
     Case testCase;
     std::unique_ptr<Judge> judge;
   };
 
   // Null where its fusion leaves other elements in memory than the case's own.
-  Concrete* concreteOf(int run, const std::vector<HostValue>& inputs, const std::vector<IntExpr>& ones) {
-    FUSER_CHECK(!case_.fusion->isConcrete(), onesText(*case_.fusion, ones),
-                ", in a fusion where sizes that meet are equal");
-    const auto found = std::find_if(concretes_.begin(), concretes_.end(),
-                                    [&](const std::unique_ptr<Concrete>& concrete) { return concrete->ones == ones; });
+  Concrete* concreteOf(int run, const std::vector<HostValue>& inputs, const RunDecisions& decisions) {
+    FUSER_CHECK(!case_.fusion->isConcrete(), toText(*case_.fusion, decisions),
+                ", in a fusion that has no such decisions");
+    const auto found =
+        std::find_if(concretes_.begin(), concretes_.end(),
+                     [&](const std::unique_ptr<Concrete>& concrete) { return concrete->decisions == decisions; });
     Concrete* concrete = found == concretes_.end() ? nullptr : found->get();
     if (!concrete) {
-      concrete = concretes_.emplace_back(std::make_unique<Concrete>(ones, concreteCase(case_, ones), *this)).get();
+      concrete =
+          concretes_.emplace_back(std::make_unique<Concrete>(decisions, concreteCase(case_, decisions), *this)).get();
     }
     const std::string problem = otherMemory(*case_.fusion, *concrete->testCase.fusion, inputs);
     if (problem.empty()) return concrete;
-    report(VerdictKind::Invariant, run, concat("concretize, where ", onesText(*case_.fusion, ones), ": ", problem));
+    report(VerdictKind::Invariant, run, concat("concretize, where ", toText(*case_.fusion, decisions), ": ", problem));
     return nullptr;
   }
 

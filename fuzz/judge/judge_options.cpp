@@ -1,5 +1,8 @@
 #include "fuzz/judge/judge_options.h"
 
+#include "fuser/evaluate/concrete_case.h"
+#include "fuser/ir/branches.h"
+
 namespace fuser::fuzz {
 
 oracle::JudgeOptions judgeOptions(const CompileOptions& options, bool callsHostLibrary) {
@@ -10,6 +13,13 @@ oracle::JudgeOptions judgeOptions(const CompileOptions& options, bool callsHostL
 #endif
   result.probes = options.probes;
   return result;
+}
+
+oracle::Judgement judgeWhole(const Case& testCase, std::span<const HostValue> inputs, const RunRecord& record,
+                             const oracle::JudgeOptions& options) {
+  if (!hasBranches(*testCase.fusion)) return oracle::judge(*testCase.fusion, inputs, record, options);
+  const Case concrete = concreteCase(testCase, inputs);
+  return oracle::judge(*concrete.fusion, inputs, record, options);
 }
 
 }  // namespace fuser::fuzz

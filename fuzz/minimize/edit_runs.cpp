@@ -35,7 +35,8 @@ void changeSizes(const Rebuilding& rebuilding, const Val* val, TensorInput& tens
     if (kept.at(i)) sizes.push_back(left[i]);
     if (!kept.at(i)) left[i] = 1;
   }
-  if (tensor.recipe.kind == RecipeKind::Values && left != old) {
+  const bool isOnce = static_cast<int64_t>(tensor.recipe.values.size()) != numel(old);  // one value for all
+  if (tensor.recipe.kind == RecipeKind::Values && left != old && !isOnce) {
     tensor.recipe.values = firstOf(tensor.recipe.values, old, left);
   }
   // What the strides of the other axes were made for is gone.

@@ -244,6 +244,7 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::Reshape: return at::reshape(x[0], list(a.numbers));
     case OpKind::Repeat: return x[0].repeat(list(a.numbers));
     case OpKind::Flip: return at::flip(x[0], a.dims);
+    case OpKind::Cond: return x[2].item<bool>() ? x[0] : x[1];
     case OpKind::Update: break;  // runStatements
     case OpKind::Select: return at::select(x[0], a.dims[0], a.numbers[0]);
     case OpKind::SliceScatter:

@@ -79,6 +79,7 @@ class Statements {
         tensors_(fusion.valCount()),
         scalars_(fusion.valCount()),
         extents_(fusion.ints().symbols().size()) {
+    for (const Expr* expr : fusion.exprs()) hasBranches_ |= expr->op() == OpKind::Cond;
     FUSER_CHECK(inputs.size() == fusion.inputs().size(), "the fusion has ", fusion.inputs().size(), " inputs");
     for (size_t i = 0; i < inputs.size(); ++i) bind(fusion.inputs()[i], inputs[i]);
   }
@@ -153,6 +154,15 @@ class Statements {
       tensors_[expr.input(0)->id()].copy_(tensors_[expr.input(1)->id()].clone());
       return;
     }
+    if (expr.op() == OpKind::Cond) {
+      const at::Tensor& taken = tensors_[expr.input(scalarOf(expr.input(2)).as<bool>() ? 0 : 1)->id()];
+      if (taken.defined()) tensors_[expr.output()->id()] = taken.clone(at::MemoryFormat::Contiguous);
+      return;
+    }
+    const bool isLost = std::any_of(expr.inputs().begin(), expr.inputs().end(), [&](const Val* operand) {
+      return operand->isTensor() && !tensors_[operand->id()].defined();
+    });
+    if (isLost) return;
     for (size_t i = 0; i < expr.outputs().size(); ++i) {
       const at::ScalarType dtype = scalarType(expr.output(i)->dtype());
       tensors_[expr.output(i)->id()] = isMove(expr.op()) ? moved(expr, dtype) : standIn(expr, i, dtype);
@@ -163,8 +173,13 @@ class Statements {
     std::vector<at::Tensor> x;
     for (const Val* operand : expr.inputs()) x.push_back(tensors_[operand->id()]);
     const std::vector<int64_t> numbers = numbersOf(expr.attributes().allIntegers());
-    const at::Tensor result = apply(expr.op(), x, {expr.attributes().allAxes(), numbers, dtype});
-    return isView(expr.op()) ? result : result.clone(at::MemoryFormat::Contiguous);
+    try {
+      const at::Tensor result = apply(expr.op(), x, {expr.attributes().allAxes(), numbers, dtype});
+      return isView(expr.op()) ? result : result.clone(at::MemoryFormat::Contiguous);
+    } catch (const c10::Error&) {
+      if (hasBranches_) return {};  // it fits no sizes of this run: it is on the side that a branch does not take
+      throw;
+    }
   }
 
   at::Tensor standIn(const Expr& expr, size_t which, at::ScalarType dtype) const {
@@ -186,7 +201,8 @@ class Statements {
   }
 
   const fuser::Fusion& fusion_;
-  std::vector<at::Tensor> tensors_;                  // by value id
+  bool hasBranches_ = false;
+  std::vector<at::Tensor> tensors_;                  // by value id; undefined where sizes do not fit (hasBranches_)
   std::vector<std::optional<ScalarValue>> scalars_;  // by value id
   std::vector<std::optional<int64_t>> extents_;      // by symbol
 };

@@ -228,10 +228,8 @@ class Engine {
       case Family::Eye: {
         const Dims sizes = shapeOf(expr);
         DenseArray numbers(DataType::Int64, sizes);
-        for (int64_t row = 0; row < sizes[0]; ++row) {
-          for (int64_t column = 0; column < sizes[1]; ++column) {
-            numbers.as<fuser::int64>()[row * sizes[1] + column] = row == column;
-          }
+        for (int64_t i = 0; i < sizes[0] * sizes[1]; ++i) {
+          numbers.as<fuser::int64>()[i] = i / sizes[1] == i % sizes[1];
         }
         return numbers.cast(expr->output()->dtype());
       }
@@ -246,7 +244,8 @@ class Engine {
       case Family::SliceScatter:
       case Family::Gather: return view(expr, x);
       case Family::Scatter: return scattered(*expr, x, random_);
-      case Family::Update: FUSER_CHECK(false, "a functional fusion has no updates");
+      case Family::Branch:
+      case Family::Update: FUSER_CHECK(false, "a concrete, functional fusion has neither branches nor updates");
       case Family::Item: return x[0].cast(expr->output()->dtype());
       case Family::Reduction: return reduction(expr, x[0]);
       case Family::ExtremeIndex: return extremeIndex(*expr, x[0]);

@@ -23,7 +23,7 @@ struct CheckShapesTest : testing::Test {
     for (size_t i = 0; i < sizes.size(); ++i) evaluator.bindSizes(fusion.inputs()[i]->as<TensorView>(), sizes[i]);
     evaluator.checkInputSizes();
     try {
-      ones = checkShapes(fusion, evaluator);
+      ones = checkShapes(fusion, evaluator).ones;
     } catch (const UserError& error) {
       return error.what();
     }

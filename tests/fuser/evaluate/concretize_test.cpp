@@ -20,11 +20,11 @@ golden::Made concreteForms(const golden::Case& test) {
   for (size_t run = 0; run < testCase.runs.size(); ++run) {
     try {
       const RunData data = materialize(testCase, testCase.runs[run]);
-      const std::string ones = onesText(*testCase.fusion, onesOf(*testCase.fusion, inputsOf(data)));
+      const std::string ones = toText(*testCase.fusion, decisionsOf(*testCase.fusion, inputsOf(data)));
       const Case made = concreteCase(testCase, inputsOf(data));
       verify(*made.fusion);
       EXPECT_FALSE(needsConcretizing(*made.fusion));
-      EXPECT_TRUE(onesOf(*made.fusion, inputsOf(data)).empty()) << "a size is still 1 and meets another one";
+      EXPECT_TRUE(decisionsOf(*made.fusion, inputsOf(data)).empty()) << "a size is still 1 and meets another one";
       text += concat("run ", run, ones.empty() ? "" : ": ", ones, "\n", printFusion(*made.fusion));
     } catch (const UserError& error) {
       text += concat("run ", run, " is rejected: ", error.what(), "\n");

@@ -66,6 +66,23 @@ Results unsqueeze(const Call& call) {
   return {result};
 }
 
+at::Scalar alphaOf(const Call& call) { return call.has("alpha") ? call.scalar("alpha") : at::Scalar(1); }
+
+// By scalars or by tensors.
+Results clamp(const Call& call) {
+  const bool tensors = (call.has("min") && !call.isScalar("min")) || (call.has("max") && !call.isScalar("max"));
+  if (tensors) {
+    const auto bound = [&](const char* name) {
+      return call.has(name) ? std::optional<Tensor>(call.operand(name)) : std::nullopt;
+    };
+    return {at::clamp(call.x.at(0), bound("min"), bound("max"))};
+  }
+  const auto bound = [&](const char* name) {
+    return call.has(name) ? std::optional<at::Scalar>(call.scalar(name)) : std::nullopt;
+  };
+  return {at::clamp(call.x.at(0), bound("min"), bound("max"))};
+}
+
 at::Scalar valueOf(const Call& call) { return call.has("value") ? call.scalar("value") : at::Scalar(1); }
 
 Results slice(const Call& call) {
@@ -162,7 +179,7 @@ Tensor prod(const Tensor& x, at::IntArrayRef given, bool keep) {
   return result;
 }
 
-at::Scalar correction(const Call& call) { return call.numberOr("correction", 1); }
+at::Scalar correction(const Call& call) { return call.has("correction") ? call.scalar("correction") : at::Scalar(1); }
 at::OptionalIntArrayRef optional(const std::vector<int64_t>& dims) {
   return dims.empty() ? at::OptionalIntArrayRef() : at::OptionalIntArrayRef(dims);
 }
@@ -213,7 +230,11 @@ std::map<std::string, Evaluation> functions() {
       {"atanh", one<at::atanh>},
       {"erfc", one<at::erfc>},
       {"lgamma", one<at::lgamma>},
-      {"round", one<at::round>},
+      {"round",
+       [](const Call& call) -> Results {
+         if (!call.has("decimals")) return {at::round(call.x.at(0))};
+         return {at::round(call.x.at(0), call.number("decimals"))};
+       }},
       {"frac", one<at::frac>},
       {"square", one<at::square>},
       {"sign", one<at::sign>},
@@ -235,7 +256,11 @@ std::map<std::string, Evaluation> functions() {
       {"relu6", one<at::relu6>},
       {"selu", one<at::selu>},
       {"gelu", gelu},
-      {"logit", [](const Call& call) -> Results { return {at::logit(call.x.at(0))}; }},
+      {"logit",
+       [](const Call& call) -> Results {
+         const auto eps = call.has("eps") ? std::optional(call.scalar("eps").toDouble()) : std::nullopt;
+         return {at::logit(call.x.at(0), eps)};
+       }},
       {"softsign", softsign},
       {"tanhshrink", tanhshrink},
   };
@@ -265,19 +290,16 @@ std::map<std::string, Evaluation> functionsWithScalars() {
        [](const Call& call) -> Results {
          return {at::hardtanh(call.x.at(0), call.scalarOr("min_val", -1.0), call.scalarOr("max_val", 1.0))};
        }},
-      {"clamp",
-       [](const Call& call) -> Results {
-         return {at::clamp(call.x.at(0), std::optional(call.scalar("min")), std::optional(call.scalar("max")))};
-       }},
-      {"clamp_min", [](const Call& call) -> Results { return {at::clamp_min(call.x.at(0), call.scalar("min"))}; }},
-      {"clamp_max", [](const Call& call) -> Results { return {at::clamp_max(call.x.at(0), call.scalar("max"))}; }},
+      {"clamp", clamp},
+      {"clamp_min", clamp},
+      {"clamp_max", clamp},
   };
 }
 
 std::map<std::string, Evaluation> functionsOfMore() {
   return {
-      {"add", [](const Call& call) -> Results { return {at::add(call.x.at(0), call.x.at(1))}; }},
-      {"sub", [](const Call& call) -> Results { return {at::sub(call.x.at(0), call.x.at(1))}; }},
+      {"add", [](const Call& call) -> Results { return {at::add(call.x.at(0), call.x.at(1), alphaOf(call))}; }},
+      {"sub", [](const Call& call) -> Results { return {at::sub(call.x.at(0), call.x.at(1), alphaOf(call))}; }},
       {"mul", two<at::mul>},
       {"div", divided},
       {"fmod", two<at::fmod>},
@@ -326,6 +348,7 @@ std::map<std::string, Evaluation> functionsOfMore() {
 std::map<std::string, Evaluation> movesAndReductions() {
   return {
       {"cast", [](const Call& call) -> Results { return {call.x.at(0).to(scalarType(call.word("dtype")))}; }},
+      {"cond", [](const Call& call) -> Results { return {call.x.at(call.scalar("condition").toBool() ? 0 : 1)}; }},
       {"set", same},
       {"segment_set", same},
       {"unsqueeze", unsqueeze},

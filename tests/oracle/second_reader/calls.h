@@ -20,6 +20,9 @@ struct Call {
   std::function<std::vector<int64_t>(const char*)> numbers;  // shape = [i0, -1]
   std::function<at::Scalar(const char*)> scalar;             // min = %s
 
+  std::function<bool(const char*)> isScalar;
+  std::function<at::Tensor(const char*)> operand;  // min = %t; a scalar is a wrapped number
+
   int64_t numberOr(const char* name, int64_t absent) const { return has(name) ? number(name) : absent; }
   at::Scalar scalarOr(const char* name, double absent) const { return has(name) ? scalar(name) : at::Scalar(absent); }
 };

@@ -146,20 +146,42 @@ class ProgramReader {
       accept(",");
     }
     expect("{");
-    while (!accept("return")) readLine();
+    while (!accept("return")) program_.lines.push_back(readLine());
     while (!accept("}")) {
       program_.outputs.push_back(operandOf(until({","})));
       accept(",");
     }
   }
 
-  void readLine() {
+  Side readSide() {
+    Side side;
+    expect("{");
+    while (!at("}")) {
+      if (!accept("yield")) {
+        side.lines.push_back(readLine());
+        continue;
+      }
+      do side.yields.push_back(operandOf({next()}));
+      while (accept(","));
+    }
+    next();
+    return side;
+  }
+
+  Line readLine() {
     Line line;
     line.line = tokens_[next_].line;
     do line.results.push_back(value());
     while (accept(","));
     expect("=");
     line.op = next().text;
+    if (line.op == "if") {
+      line.operands = {operandOf({next()})};
+      line.sides = {readSide()};
+      expect("else");
+      line.sides.push_back(readSide());
+      return line;
+    }
     for (const Tokens& operand : list("(", ")")) line.operands.push_back(operandOf(operand));
     if (accept("{")) {
       while (!accept("}")) {
@@ -173,7 +195,7 @@ class ProgramReader {
       do line.types.push_back(type());
       while (accept(","));
     }
-    program_.lines.push_back(std::move(line));
+    return line;
   }
 
   void readRun() {
@@ -198,6 +220,7 @@ class ProgramReader {
     if (accept("values")) {
       for (const Tokens& entry : list("[", "]")) tensor.values.push_back(std::get<Literal>(operandOf(entry)));
       tensor.isPlain = true;
+      if (!at(":")) return tensor.values.at(0);  // of a scalar
     } else {
       until({":"});
     }

@@ -33,7 +33,15 @@ struct Parameter {
   Type type;
 };
 
-// One op: %results = op(operands) {attributes} : types
+struct Line;
+
+// One side of an `if`.
+struct Side {
+  std::vector<Line> lines;
+  std::vector<Operand> yields;
+};
+
+// One op: %results = op(operands) {attributes} : types. Or `if`, with its condition as the operand.
 struct Line {
   std::vector<std::string> results;
   std::string op;
@@ -41,6 +49,7 @@ struct Line {
   std::map<std::string, Tokens> attributes;
   std::vector<Type> types;  // none where the text names none
   int line = 0;
+  std::vector<Side> sides;  // of an `if`: two
 };
 
 struct GivenTensor {

@@ -89,7 +89,7 @@ TEST(PromotionTest, IsLibTorchsResultType) {
 
 // The line "%y = op(%x0, %x1) {name = %x2}".
 Line lineOf(const fuser::OpInfo& info) {
-  Line line{{"y"}, std::string(info.mnemonic), {}, {}, {}, 0};
+  Line line{{"y"}, std::string(info.mnemonic), {}, {}, {}, 0, {}};
   const std::string variant(info.variant);
   if (const size_t equals = variant.find(" = "); equals != std::string::npos)
     line.attributes[variant.substr(0, equals)] = {{variant.substr(equals + 3), 0}};

@@ -87,16 +87,35 @@ class Evaluator {
       check(parameter.type, values_.at(parameter.name), parameter.name);
     }
     Results results;
-    for (const Line& line : program_.lines) {
-      try {
-        for (const std::string& name : evaluate(line)) results.lines.emplace_back(name, arrayOf(values_.at(name)));
-      } catch (const Refused& refused) {
-        results.refusal = refused.what();
-        return results;
-      }
+    try {
+      evaluateAll(program_.lines, results);
+    } catch (const Refused& refused) {
+      results.refusal = refused.what();
+      return results;
     }
     for (const Operand& output : program_.outputs) results.outputs.push_back(arrayOf(valueOf(output)));
     return results;
+  }
+
+  // Of an `if` the side that is taken, and nothing of the other one.
+  void evaluateAll(const std::vector<Line>& lines, Results& results) {
+    for (const Line& line : lines) {
+      if (line.sides.empty()) {
+        for (const std::string& name : evaluate(line)) results.lines.emplace_back(name, arrayOf(values_.at(name)));
+        continue;
+      }
+      const Side& taken = line.sides.at(valueOf(line.operands.at(0)).tensor.item<bool>() ? 0 : 1);
+      const std::map<std::string, Value> outside = values_;
+      Results within;  // its names are not seen outside
+      evaluateAll(taken.lines, within);
+      std::vector<Value> yielded;
+      for (const Operand& operand : taken.yields) yielded.push_back(valueOf(operand));
+      values_ = outside;
+      for (size_t i = 0; i < line.results.size(); ++i) {
+        values_[line.results[i]] = yielded.at(i);
+        results.lines.emplace_back(line.results[i], arrayOf(yielded[i]));
+      }
+    }
   }
 
   std::vector<std::string> evaluate(const Line& line) {
@@ -193,6 +212,11 @@ class Evaluator {
       return numbers;
     };
     call.scalar = [this, attribute](const char* name) { return valueOf(operandOf(attribute(name))).tensor.item(); };
+    call.isScalar = [this, attribute](const char* name) { return valueOf(operandOf(attribute(name))).isScalar; };
+    call.operand = [this, attribute](const char* name) {
+      const Value value = valueOf(operandOf(attribute(name)));
+      return value.isScalar ? wrapped(value.tensor) : value.tensor;
+    };
     return call;
   }
 
@@ -350,6 +374,7 @@ const std::map<std::string, std::string>& exceptions() {
       {"unsqueeze", "at::unsqueeze takes one axis: one call an axis"},
       {"item", "Tensor.item() gives Python's numbers: f64, i64 or bool"},
       {"size", "a number, no call"},
+      {"cond", "one of the operands, no call"},
       {"set", "the operand, no call"},
       {"segment_set", "the operand, no call"},
   };
