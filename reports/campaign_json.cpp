@@ -151,6 +151,9 @@ std::string toJson(const CampaignSummary& summary) {
   json["coverage"]["op_dtype_scheduler"] = summary.opCoverage;
   json["coverage"]["op_dtype_rank"] = summary.combinations;
   json["coverage"]["never_drawn"] = summary.neverDrawn;
+  json["coverage"]["cells"] = summary.cells;
+  json["coverage"]["cells_never_drawn"] = summary.neverInCell;
+  json["coverage"]["seldom_drawn"] = summary.seldomDrawn;
   json["coverage"]["never_generated"] = summary.neverGenerated;
   json["coverage"]["never_fused"] = summary.neverFused;
   json["margins"] = summary.margins;

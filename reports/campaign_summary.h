@@ -158,6 +158,8 @@ struct Sums {
   std::map<std::string, std::map<std::string, std::map<std::string, int64_t>>> opCoverage;
   // op -> dtype of its first tensor operand -> rank of this operand -> cases
   std::map<std::string, std::map<std::string, std::map<std::string, int64_t>>> combinations;
+  // table -> op -> class -> cases: of layouts, sizes, terms and attributes
+  std::map<std::string, std::map<std::string, std::map<std::string, int64_t>>> cells;
   std::map<std::string, Margins> margins;      // by op
   std::map<std::string, double> stageSeconds;  // over all workers
   Compilers compilers;
@@ -168,8 +170,8 @@ struct Sums {
 };
 REPORTS_FIELDS(Sums, cases, runs, verdicts, rejectedByReason, openByReason, judgedCases, decidedCases, probedCases,
                secondLooks, slowCases, slowestSeconds, elements, outputs, ops, dtypes, ranks, schedulers, traits,
-               passes, decisions, features, edges, noEdge, opCoverage, combinations, margins, stageSeconds, compilers,
-               views, costs, exactMode)
+               passes, decisions, features, edges, noEdge, opCoverage, combinations, cells, margins, stageSeconds,
+               compilers, views, costs, exactMode)
 
 struct CampaignSummary : Sums {
   std::vector<std::pair<std::string, std::string>> stamp;  // version, format, stream, engine, compiler, …
@@ -180,6 +182,9 @@ struct CampaignSummary : Sums {
   int exitCode = 0;                         // the exit code of the process; 0 while it runs
   std::vector<std::string> neverGenerated;  // ops without any case
   std::vector<std::string> neverDrawn;      // combinations of op, dtype and rank without any case: "Pad f32 rank 5"
+  std::vector<std::string> neverInCell;     // cells without any case: "Add: layout permuted"
+  // Cells, and ops at a rank or on a dtype, with fewer than 3 cases in 10^5: "Add: layout permuted (2)"
+  std::vector<std::string> seldomDrawn;
   std::vector<std::string> neverExact;      // on another compiler: ops that could be exact, and never were
   std::vector<std::string> neverFused;      // ops that occurred, but never with another op in one kernel
   std::vector<Progress> progress;           // in order of time, at most a few hundred samples

@@ -98,6 +98,7 @@ reports::Sums sumsOfCase(const TaskResult& result) {
   for (const auto& [op, margins] : verdict.margins) sums.margins[std::string(opName(op))] = margins.tenths;
   for (const auto& [op, dtype, scheduler] : result.places) sums.opCoverage[op][dtype][scheduler] = 1;
   for (const auto& [op, dtype, rank] : result.combinations) sums.combinations[op][dtype][rank] = 1;
+  for (const auto& [table, op, value] : result.cells) sums.cells[table][op][value] = 1;
   for (const auto& [view, kind] : result.views) sums.views[view].verdicts[kind] = 1;
   for (const auto& [view, segments] : result.viewSegments) {
     sums.views[view].segmentsOfCases = segments[0];
@@ -113,6 +114,15 @@ reports::Sums sumsOfBatch(const BatchFigures& batch, double seconds) {
   reports::Sums sums;
   sums.compilers = {batch.cases, batch.kernels, seconds, batch.clangSeconds, batch.nvrtcSeconds, batch.skipped};
   return sums;
+}
+
+int64_t casesOf(const decltype(reports::Sums::cells)& cells, const Cell& cell) {
+  const auto table = cells.find(cell[0]);
+  if (table == cells.end()) return 0;
+  const auto op = table->second.find(cell[1]);
+  if (op == table->second.end()) return 0;
+  const auto found = op->second.find(cell[2]);
+  return found == op->second.end() ? 0 : found->second;
 }
 
 // The number that a key gives to a file, in the place of its path.
@@ -204,7 +214,34 @@ reports::CampaignSummary Accounting::summary() const {
   for (const Combination& combination : possibleCombinations()) {
     if (!wasDrawn(combination)) summary.neverDrawn.push_back(toString(combination));
   }
+  listCells(summary);
   return summary;
+}
+
+// What was never drawn, and what seldom.
+void Accounting::listCells(reports::CampaignSummary& summary) const {
+  constexpr int64_t kSeldom = 3, kOf = 100000;
+  const auto note = [&](const std::string& name, int64_t cases) {
+    if (cases > 0 && cases * kOf < kSeldom * figures_.sums.cases)
+      summary.seldomDrawn.push_back(concat(name, " (", cases, ")"));
+  };
+  for (const auto& [op, dtypes] : figures_.sums.combinations) {
+    std::map<std::string, int64_t> ranks;
+    for (const auto& [dtype, byRank] : dtypes) {
+      int64_t most = 0;  // at least so many cases have this dtype
+      for (const auto& [rank, cases] : byRank) {
+        most = std::max(most, cases);
+        ranks[rank] = std::max(ranks[rank], cases);
+      }
+      note(concat(op, " ", dtype), most);
+    }
+    for (const auto& [rank, cases] : ranks) note(concat(op, " rank ", rank), cases);
+  }
+  for (const Cell& cell : possibleCells()) {
+    const int64_t cases = casesOf(figures_.sums.cells, cell);
+    if (cases == 0) summary.neverInCell.push_back(cellText(cell));
+    note(cellText(cell), cases);
+  }
 }
 
 bool Accounting::wasExact(const std::string& op) const {

@@ -57,6 +57,7 @@ class Accounting {
 
  private:
   bool wasDrawn(const Combination& combination) const;
+  void listCells(reports::CampaignSummary& summary) const;
   bool wasExact(const std::string& op) const;      // on another compiler
   bool isHostScalar(const std::string& op) const;  // wherever it was compiled
 

@@ -36,6 +36,7 @@ void describe(const Case& testCase, TaskResult& result) {
   result.ranks = features.ranks;
   result.traits = features.traits;
   result.combinations = combinationsOf(*testCase.fusion);
+  result.cells = cellsOf(testCase);
 }
 
 // What the compiled program's segments hold.

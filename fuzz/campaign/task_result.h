@@ -9,6 +9,7 @@
 
 #include "fuser/case/case.h"
 #include "fuzz/campaign/combinations.h"
+#include "fuzz/campaign/coverage_cells.h"
 #include "fuzz/isolate/worker_pool.h"
 #include "fuzz/judge/judge_case.h"
 #include "reports/costs.h"
@@ -50,6 +51,7 @@ struct TaskResult {
   std::vector<BatchFinding> findings;                // for a batch
   std::set<std::string> ops, dtypes, ranks, traits;  // of the case
   std::set<Combination> combinations;                // of the case
+  std::set<Cell> cells;                              // of the case
   std::set<OpPlace> places;                          // of the program after passes and segmentation
   std::set<std::string> fused;                       // ops that shared a kernel with another op
   std::map<std::string, std::string> views;          // verdicts by view in which it was judged (views/views.h)
@@ -61,7 +63,7 @@ struct TaskResult {
   bool operator==(const TaskResult&) const = default;
 };
 REPORTS_FIELDS(TaskResult, verdict, text, slow, bucket, view, guilty, runs, batch, findings, ops, dtypes, ranks, traits,
-               combinations, places, fused, views, viewSegments, costs, edges, noEdge)
+               combinations, cells, places, fused, views, viewSegments, costs, edges, noEdge)
 
 // The encoding for the pipe and the ledger's journal.
 std::string encode(const TaskResult& result);

@@ -192,7 +192,7 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
         [&](std::string_view key, const auto&) { keys += concat(keys.empty() ? "" : " ", key); }, kNew);
     return keys;
   };
-  EXPECT_EQ(kLedgerVersion, 12);
+  EXPECT_EQ(kLedgerVersion, 13);
   EXPECT_EQ(keysOf(std::type_identity<FindingRecord>()),
             "origin kind reason detail place pattern seen_in history label bucket title guilty_op "
             "structure known features counted text_sha1 file sequence_file program_file bytes "
@@ -203,13 +203,14 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
       "cases runs verdicts rejected_by_reason open_by_reason judged_cases decided_cases probed_cases second_looks "
       "slow_cases "
       "slowest_seconds elements outputs ops dtypes ranks schedulers traits passes decisions features edges no_edge "
-      "op_coverage combinations margins "
+      "op_coverage combinations cells margins "
       "stage_seconds "
       "compilers views costs exact_mode");
-  EXPECT_EQ(keysOf(std::type_identity<TaskResult>()),
-            "verdict text slow bucket view guilty runs batch findings ops dtypes ranks traits combinations places "
-            "fused views "
-            "view_segments costs edges no_edge");
+  EXPECT_EQ(
+      keysOf(std::type_identity<TaskResult>()),
+      "verdict text slow bucket view guilty runs batch findings ops dtypes ranks traits combinations cells places "
+      "fused views "
+      "view_segments costs edges no_edge");
   EXPECT_EQ(
       keysOf(std::type_identity<CaseVerdict>()),
       "kind reason detail run expected rejection probed seen_in second_looks fault_applied outputs elements ops "

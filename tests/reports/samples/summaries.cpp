@@ -107,6 +107,9 @@ CampaignSummary hostileSummary(const std::string& text) {
   summary.opCoverage["sum"]["f16"]["Reduction"] = 300;
   summary.combinations["add" + text]["f32"]["5" + text] = 3;
   summary.neverDrawn = {"pad f32 rank 5" + text};
+  summary.cells["layout"]["add" + text]["permuted"] = 2;
+  summary.neverInCell = {"add: layout with gaps" + text};
+  summary.seldomDrawn = {"add: layout permuted (2)" + text};
   summary.neverGenerated = {"atan2" + text};
   summary.neverFused = {"size" + text};
   summary.margins["add" + text] = {900, 50, 20, 10, 5, 5, 4, 3, 2, 1};

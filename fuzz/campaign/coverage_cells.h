@@ -1,0 +1,27 @@
+#pragma once
+// Coverage cells beside op x dtype x rank (combinations.h): an op with operands that lie so in memory, of such a size,
+// with such an attribute. A campaign counts the cases of each, and lists those that it never or seldom drew: what is
+// not in a table cannot have been found wrong.
+
+#include <array>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "fuser/case/case.h"
+
+namespace fuser::fuzz {
+
+// Table, op, class: {"layout", "Add", "permuted"}. Tables: layout (of a tensor operand), size (of the last axis of the
+// first tensor operand, or of the result, in a run), terms (of a reduction), attribute ("dims all", "start negative").
+using Cell = std::array<std::string, 3>;
+
+// Of the case's ops on tensors. Sizes that follow from computed scalars are in no cell.
+std::set<Cell> cellsOf(const Case& testCase);
+
+// All that some case can have, in the order of tables, ops and classes.
+const std::vector<Cell>& possibleCells();
+
+std::string cellText(const Cell& cell);  // "Add: layout permuted"
+
+}  // namespace fuser::fuzz

@@ -1,0 +1,73 @@
+// What the generator draws, counted: no op is without a rank, a dtype, a layout, a size or an attribute that it takes.
+
+#include "fuzz/campaign/coverage_cells.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "fuser/text/parser.h"
+#include "fuzz/campaign/accounting.h"
+#include "fuzz/campaign/combinations.h"
+#include "fuzz/generate/generate.h"
+#include "tests/golden/golden_tests.h"
+
+namespace fuser::fuzz {
+namespace {
+
+golden::Made cellsInText(const golden::Case& test) {
+  std::string text;
+  for (const Cell& cell : cellsOf(parseCase(test.input, test.title))) text += cellText(cell) + "\n";
+  return text;
+}
+
+const golden::Texts kTexts("tests/fuzz/campaign/coverage_cells.txt", {}, cellsInText);
+
+// Of the other cells some few are seldom met: an op that wants operands of its own range, from memory of another input.
+TEST(CoverageCellsTest, TheGeneratorDrawsEachOpAtEachRankAndOnEachDtype) {
+  constexpr uint64_t kCases = 100000;
+  constexpr int64_t kSeldom = 3;
+  std::map<std::array<std::string, 2>, int64_t> possible;  // op at a rank, on a dtype -> cases
+  for (const auto& [op, dtype, rank] : possibleCombinations())
+    possible[{op, dtype}] = possible[{op, "rank " + rank}] = 0;
+  std::map<Cell, int64_t> cells;
+  for (const Cell& cell : possibleCells()) cells[cell] = 0;
+  for (uint64_t number = 0; number < kCases; ++number) {
+    const Case testCase = generateCase(3, number);
+    std::set<std::array<std::string, 2>> seen;
+    for (const auto& [op, dtype, rank] : combinationsOf(*testCase.fusion)) {
+      seen.insert({op, dtype});
+      seen.insert({op, "rank " + rank});
+    }
+    for (const auto& each : seen) ++possible[each];
+    for (const Cell& cell : cellsOf(testCase)) ++cells[cell];
+  }
+  size_t seldom = 0, never = 0;
+  for (const auto& [each, count] : possible) {
+    EXPECT_GT(count, 0) << "no case has " << each[0] << " " << each[1];
+    seldom += count < kSeldom;
+  }
+  for (const auto& [cell, count] : cells) {
+    if (count == 0) std::printf("no case has %s\n", cellText(cell).c_str());
+    never += count == 0;
+    seldom += count < kSeldom;
+  }
+  EXPECT_LE(never, cells.size() / 1000);
+  std::printf("%zu of %zu cells have fewer than %ld cases\n", seldom, possible.size() + cells.size(), long{kSeldom});
+}
+
+TEST(CoverageCellsTest, ACampaignListsWhatItNeverAndSeldomDrew) {
+  Accounting accounting;
+  TaskResult result;
+  result.cells = {{"layout", "Add", "permuted"}};
+  accounting.add("case 0", result, 0);
+  const reports::CampaignSummary one = accounting.summary();
+  EXPECT_EQ(one.neverInCell.size() + 1, possibleCells().size());
+  EXPECT_TRUE(one.seldomDrawn.empty()) << "one case of one is not seldom";
+  result.cells.clear();
+  for (int number = 1; number < 40000; ++number) accounting.add(concat("case ", number), result, 0);
+  EXPECT_EQ(accounting.summary().seldomDrawn, std::vector<std::string>{"Add: layout permuted (1)"});
+}
+
+}  // namespace
+}  // namespace fuser::fuzz
