@@ -112,6 +112,27 @@ bool subForAdd(Kernel& kernel) {
 
 bool expm1ForExp(Kernel& kernel) { return renameOps(kernel, OpKind::Exp, OpKind::Expm1, false, always); }
 
+bool roundHalfUp(Kernel& kernel) {
+  return inTwoSteps(kernel, {OpKind::Round,
+                             [](Access result, const Compute& compute) {
+                               return computeOf(OpKind::Add, compute.computeDtype, result,
+                                                {compute.operands[0], literalOperand(0.5)}, compute.source);
+                             },
+                             [](Access result, const Compute& compute) {
+                               return computeOf(OpKind::Floor, compute.computeDtype, compute.target,
+                                                {operandAt(result)}, compute.source);
+                             }});
+}
+
+bool loseUpperBound(Kernel& kernel) {
+  return editComputes(kernel, [](Compute& compute) {
+    if (compute.op != OpKind::Clamp) return false;
+    compute.op = OpKind::ClampMin;
+    compute.operands.pop_back();
+    return true;
+  });
+}
+
 bool naiveExpm1(Kernel& kernel) {
   return inTwoSteps(kernel, {OpKind::Expm1,
                              [](Access result, const Compute& compute) {

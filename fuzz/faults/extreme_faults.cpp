@@ -10,6 +10,21 @@ bool isOfExtreme(const Compute& compute) { return compute.source && compute.sour
 
 }  // namespace
 
+bool argminForArgmax(Fusion& part) {
+  bool applied = false;
+  const std::vector<Expr*> exprs = part.exprs();
+  for (Expr* expr : exprs) {
+    if (expr->family() != Family::ExtremeIndex) continue;
+    const OpKind other = expr->op() == OpKind::Argmax ? OpKind::Argmin : OpKind::Argmax;
+    const std::vector<Val*> inputs = expr->inputs(), outputs = expr->outputs();
+    Attributes attributes = expr->attributes();
+    part.removeExpr(expr);
+    part.newExpr(other, inputs, outputs, std::move(attributes));
+    applied = true;
+  }
+  return applied;
+}
+
 bool lastOfEqualWins(Kernel& kernel) {
   return editComputes(kernel, [](Compute& compute) {
     if (!isOfExtreme(compute) || compute.op != OpKind::Lt) return false;

@@ -1,5 +1,7 @@
 // Faults in what reads at indices: checks of the indices, what becomes of a bad one, and which element is read.
 
+#include <set>
+
 #include "fuser/kernel/shared_layout.h"
 #include "fuzz/faults/fault_list.h"
 #include "fuzz/faults/kernel_edit.h"
@@ -64,6 +66,24 @@ bool readNextIndexed(Kernel& kernel) {
       for (size_t i = 0; compute && i < compute->operands.size(); ++i) {
         if (compute->operands[i].kind == Operand::Kind::Access) edit(compute->operands[i].access);
       }
+    }
+  });
+  return changed;
+}
+
+bool readFirstIndex(Kernel& kernel) {
+  std::set<int> loaded;  // what indices are loaded from
+  forEachStatement(kernel.body, [&](const Statement& statement) {
+    if (const LoadIndex* load = std::get_if<LoadIndex>(&statement.node)) loaded.insert(load->source.buffer);
+  });
+  bool changed = false;
+  forEachBody(kernel.body, [&](Body& body) {
+    for (Statement& statement : body) {
+      Move* move = std::get_if<Move>(&statement.node);
+      const bool isIndex = move && loaded.count(move->target.buffer) != 0 && isGlobal(kernel, move->source);
+      if (!isIndex || move->width != 1 || move->source.index->isConstant(0)) continue;
+      move->source.index = kernel.ints->constant(0);
+      changed = true;
     }
   });
   return changed;

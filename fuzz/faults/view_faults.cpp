@@ -39,6 +39,41 @@ bool sliceStartsLate(Fusion& part) {
   return applied;
 }
 
+bool sliceWithoutStep(Fusion& part) {
+  bool applied = false;
+  for (Expr* slice : viewsOf(part, Family::Slice)) {
+    Attributes attributes = slice->attributes();
+    if (attributes.step()->isConstant(1)) continue;
+    redefine(part, slice, slice->inputs(), std::move(attributes.step(part.ints().constant(1))));
+    applied = true;
+  }
+  return applied;
+}
+
+bool selectFromOtherEnd(Fusion& part) {
+  bool applied = false;
+  for (Expr* select : viewsOf(part, Family::Select)) {
+    Attributes attributes = select->attributes();
+    if (!attributes.index()->isConstant()) continue;
+    redefine(part, select, select->inputs(),
+             std::move(attributes.index(part.ints().constant(-1 - attributes.index()->value))));
+    applied = true;
+  }
+  return applied;
+}
+
+bool flipOneAxisLess(Fusion& part) {
+  bool applied = false;
+  for (Expr* flip : viewsOf(part, Family::Flip)) {
+    std::vector<int64_t> dims = flip->attributes().dims();
+    if (dims.empty()) continue;
+    dims.pop_back();
+    redefine(part, flip, flip->inputs(), Attributes().dims(std::move(dims)));
+    applied = true;
+  }
+  return applied;
+}
+
 bool padOffByOne(Fusion& part) {
   bool applied = false;
   for (Expr* pad : viewsOf(part, Family::Pad)) {
