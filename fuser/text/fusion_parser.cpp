@@ -152,10 +152,10 @@ void FusionParser::define(const Token& name, Val* val) {
   definedAt_.emplace(name.text, name.offset);
 }
 
-Val* FusionParser::lookUp(const Token& name) const {
+Val* FusionParser::lookUp(const Token& name) {
   const auto found = values_.find(name.text);
   if (found == values_.end()) reader_.fail(name, "unknown value %", name.text);
-  return found->second;
+  return found->second = latest(found->second);
 }
 
 }  // namespace text

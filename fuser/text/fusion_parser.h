@@ -75,11 +75,15 @@ class FusionParser {
     std::string variant;
   };
 
-  // What PyTorch makes a view of a tensor's memory, and the language a copy.
+  // What PyTorch makes a view of a tensor's memory, and the language a copy: it is made again when it is read after an
+  // update of that memory.
   struct CopiedView {
-    const TensorView* result;
-    const TensorView* of;
-    std::string op;
+    std::string name;
+    TensorView* result;  // the latest copy
+    TensorView* of;
+    const Expansion* expansion;
+    NamedAttributes attributes;
+    bool isStale = false;
   };
 
   // The side of a branch on which statements stand.
@@ -97,7 +101,7 @@ class FusionParser {
   void parseReturn();
   void define(const Token& name, Val* val);
   void checkNew(const Token& name) const;
-  Val* lookUp(const Token& name) const;
+  Val* lookUp(const Token& name);
 
   // --- op_parser.cpp ---
   void parseOp();
@@ -111,7 +115,9 @@ class FusionParser {
   GivenAttributes attributesAhead();
   void addSeedAndOffset(const Token& mnemonic, NamedAttributes& values);
   void putOnDevice(std::vector<Val*>& operands);
-  void checkCopiedViews(const TensorView* target) const;
+  bool updateCopiedView(const TensorView* target, TensorView* source);
+  void noteUpdate(const TensorView* target);
+  Val* latest(Val* val);
   void parseAttribute(const Token& key, const OpInfo& info, OpAttributes& attributes);
   void parseFamilyAttribute(const Token& key, const FamilyAttribute& attribute, OpAttributes& attributes);
   void parseBracedOperand(const Token& key, OpAttributes& attributes);
@@ -120,6 +126,7 @@ class FusionParser {
   // --- branch_parser.cpp ---
   void parseBranch(const std::vector<Token>& names);
   std::vector<Val*> parseSide(Side side, const std::vector<Token>& results);
+  void restoreCopies(std::vector<CopiedView> outside);
   Val* eitherOf(Val* condition, Val* first, Val* second, const Token& name);
   TensorView* writtenOnSide(TensorView* target, TensorView* source);
 

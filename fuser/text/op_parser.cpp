@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "fuser/ir/builder.h"
-#include "fuser/ir/updates.h"
 #include "fuser/ir/view_axes.h"
 #include "fuser/support/similar_name.h"
 #include "fuser/text/expansions.h"
@@ -154,7 +153,7 @@ void FusionParser::parseOp() {
   });
   if (expansion && expansion->copiesView) {
     copiedViews_.push_back(
-        {results.front()->as<TensorView>(), operands[0]->as<TensorView>(), std::string(mnemonic.text)});
+        {resultNames.front(), results.front()->as<TensorView>(), operands[0]->as<TensorView>(), expansion, named});
   }
   recordMeetings(results.front()->definition());
   if (reader_.accept(":")) {
@@ -181,41 +180,6 @@ void FusionParser::putOnDevice(std::vector<Val*>& operands) {
     }
     operand = copy;
   }
-}
-
-// A view of PyTorch's that is a copy here neither sees the update nor hands it on.
-void FusionParser::checkCopiedViews(const TensorView* target) const {
-  for (const CopiedView& copied : copiedViews_) {
-    const bool meets = storageOf(copied.result) == storageOf(target) || storageOf(copied.of) == storageOf(target);
-    FUSER_USER_CHECK(!meets, "update of %", target->name(), ": %", copied.result->name(), " = ", copied.op, "(%",
-                     copied.of->name(),
-                     ") is a view in PyTorch and a copy here; updates of its memory are not in the "
-                     "language yet");
-  }
-}
-
-// A scalar fills the tensor.
-void FusionParser::parseUpdate() {
-  const Token keyword = reader_.expect("update");
-  if (++opCount_ > kMaxOps) reader_.fail(keyword, "more than ", kMaxOps, " ops");
-  const Token name = reader_.expect(TokenKind::Value, "the tensor that is written to");
-  Val* target = lookUp(name);
-  if (target->isScalar()) reader_.fail(name, "update writes to a tensor, and %", name.text, " is a scalar");
-  reader_.expect("=");
-  Val* source = parseOperand();
-  refusable([&] {
-    return reader_.located(keyword, [&] {
-      auto* tensor = target->as<TensorView>();
-      checkCopiedViews(tensor);
-      if (source->isScalar()) {
-        const std::string filled = concat(name.text, ".f", opCount_);
-        source = build::full(*fusion_, sizesOf(tensor), source, tensor->dtype(), filled);
-      }
-      TensorView* written = writtenOnSide(tensor, source->as<TensorView>());
-      recordMeetings(build::update(*fusion_, tensor, written));
-      return 0;
-    });
-  });
 }
 
 // The braces behind the operands that come now, which stay unread.

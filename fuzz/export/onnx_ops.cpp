@@ -202,7 +202,14 @@ OnnxValue written(const Nodes& nodes) {
   return nodes.node("ScatterElements", concat("axis = ", dim), {whole, indices, source});
 }
 
+bool hasNone(const std::vector<int64_t>& sizes) { return std::find(sizes.begin(), sizes.end(), 0) != sizes.end(); }
+
+// Without an index its sizes may be any beside those of the data, as in PyTorch; runtimes compare them.
 OnnxValue gathered(const Nodes& nodes) {
+  if (hasNone(nodes.sizesOfOperand(1))) {
+    const OnnxValue zero = nodes.constant(ScalarValue(0.0), nodes.dtype());
+    return nodes.node("Expand", "", {zero, nodes.integers(nodes.sizesOfResult())});
+  }
   return nodes.node("GatherElements", concat("axis = ", nodes.attributes().dim()),
                     {nodes.operand(0), nodes.operand(1)});
 }
@@ -210,6 +217,7 @@ OnnxValue gathered(const Nodes& nodes) {
 // Elements that have no index are cut off. Sums of 16 bits are those of f32, which runtimes have.
 OnnxValue scattered(const Nodes& nodes) {
   const std::vector<int64_t> asked = nodes.sizesOfOperand(1), given = nodes.sizesOfOperand(2);
+  if (hasNone(asked)) return nodes.operand(0);
   const bool adds = nodes.expr()->op() == OpKind::ScatterAdd;
   const DataType dtype = nodes.dtype(), computed = adds ? computeType(dtype) : dtype;
   OnnxValue source = nodes.operand(2);
