@@ -337,6 +337,11 @@ class CaseParser {
       mark(name, concat("option disable pass ", pass));
       return;
     }
+    // Kernels are so whatever is asked: what they add, they add in one order (fuser/DESIGN.md#6-schedules-lowering-kernel-ir).
+    if (name.text == "deterministic") {
+      if (!enable) reader_.fail(name, "no kernel adds by atomics: there is no other lowering than the deterministic one");
+      return;
+    }
     const OptionInfo* option = readOptionName(name);
     if (!option->isSwitch()) {
       reader_.fail(name, "'", name.text, "' takes a value: option ", name.text, " = ",
