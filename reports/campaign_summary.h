@@ -158,7 +158,7 @@ struct Sums {
   std::map<std::string, std::map<std::string, std::map<std::string, int64_t>>> opCoverage;
   // op -> dtype of its first tensor operand -> rank of this operand -> cases
   std::map<std::string, std::map<std::string, std::map<std::string, int64_t>>> combinations;
-  // table -> op -> class -> cases: of layouts, sizes, terms and attributes
+  // table -> op -> class -> cases: of dtypes, ranks, layouts, sizes, terms and attributes
   std::map<std::string, std::map<std::string, std::map<std::string, int64_t>>> cells;
   std::map<std::string, Margins> margins;      // by op
   std::map<std::string, double> stageSeconds;  // over all workers
@@ -183,7 +183,7 @@ struct CampaignSummary : Sums {
   std::vector<std::string> neverGenerated;  // ops without any case
   std::vector<std::string> neverDrawn;      // combinations of op, dtype and rank without any case: "Pad f32 rank 5"
   std::vector<std::string> neverInCell;     // cells without any case: "Add: layout permuted"
-  // Cells, and ops at a rank or on a dtype, with fewer than 3 cases in 10^5: "Add: layout permuted (2)"
+  // Cells with fewer than 3 cases in 10^5: "Add: layout permuted (2)"
   std::vector<std::string> seldomDrawn;
   std::vector<std::string> neverExact;      // on another compiler: ops that could be exact, and never were
   std::vector<std::string> neverFused;      // ops that occurred, but never with another op in one kernel

@@ -74,7 +74,7 @@ Plan planTensor(const TensorView* tensor, const RunInput& run, const TensorInput
   plan.extent = checkedExtent(run.name, input.sizes, plan.strides);
   const auto count = static_cast<size_t>(numel(input.sizes));
   const size_t given = input.recipe.values.size();
-  FUSER_USER_CHECK(input.recipe.kind != RecipeKind::Values || given == count || (given == 1 && plan.extent == 1), "%",
+  FUSER_USER_CHECK(input.recipe.kind != RecipeKind::Values || given == count || (given == 1 && plan.extent <= 1), "%",
                    run.name, ": ", given, " values for ", count, " elements",
                    given == 1 ? ": one value is for memory of one element, with strides of 0" : "");
   return plan;

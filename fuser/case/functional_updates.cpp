@@ -116,6 +116,8 @@ class Functionalizer {
     const size_t before = versionOf(storage), version = ++versions_[storage];
     const std::vector<Side> sides = sidesOf(whole, written);
     TensorView* value = replaced(whole, broadcastInto(whole, written), freshName(target, version));
+    // Reads the view, so that it is checked where the update is made, and there alone.
+    if (!sides.empty() && target != storage) value = overwritten(whole, value, freshName(target, version));
     for (const TensorView* tensor = target; tensor != storage; tensor = views_.at(tensor).operand) {
       const View& view = views_.at(tensor);
       // What is written to an input's memory is read there, where it is in place; what a run may not write, where both
@@ -176,6 +178,16 @@ class Functionalizer {
     });
     if (same) return build::set(fusion_, written, name);
     return build::structuralTensor(fusion_, OpKind::SliceScatter, {whole, written}, Attributes().dim(0), name);
+  }
+
+  // All of `whole`, with what is written in place of its elements.
+  TensorView* overwritten(TensorView* whole, TensorView* written, const std::string& name) {
+    if (whole->rank() > 0) {
+      return build::structuralTensor(fusion_, OpKind::SliceScatter, {whole, written}, Attributes().dim(0), name);
+    }
+    TensorView* row = build::unsqueeze(fusion_, whole, {0}, name + ".whole");
+    TensorView* source = build::unsqueeze(fusion_, written, {0}, name + ".row");
+    return build::squeeze(fusion_, overwritten(row, source, name + ".all"), {0}, name);
   }
 
   // The operand of the view with what is written at the places that it views.

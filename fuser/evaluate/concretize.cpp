@@ -23,12 +23,13 @@ bool hasMeet(const TensorView* tensor) {
   return std::any_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return hasMeet(axis->size()); });
 }
 
+// Or what a run expands: of a size that meets another one, the axis of a 1 has it.
 bool squeezesSymbol(const Expr* expr) {
   if (expr->op() != OpKind::Squeeze) return false;
   const std::vector<IterDomain*> axes = expr->input(0)->as<TensorView>()->axes();
   const std::vector<int64_t>& dims = expr->attributes().dims();
   return std::any_of(dims.begin(), dims.end(),
-                     [&](int64_t dim) { return axes[static_cast<size_t>(dim)]->isIteration(); });
+                     [&](int64_t dim) { return !axes[static_cast<size_t>(dim)]->size()->isConstant(1); });
 }
 
 // Whether it gives an axis that it keeps another name: the size that is asked for, since a run may have 1 there.

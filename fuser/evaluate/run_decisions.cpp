@@ -16,8 +16,8 @@ std::string toText(const Fusion& fusion, const RunDecisions& decisions) {
   std::vector<std::string> said;  // several results of an `if` have one condition
   for (const auto& [result, holds] : decisions.branches) {
     const Val* condition = result->definition()->inputs().back();
-    const std::string name = condition->as<Scalar>()->isConstant() ? "its literal" : concat("%", condition->name());
-    std::string each = concat(name, holds ? " is true" : " is false");
+    if (condition->as<Scalar>()->isConstant()) continue;  // each run takes that side
+    std::string each = concat("%", condition->name(), holds ? " is true" : " is false");
     if (std::find(said.begin(), said.end(), each) != said.end()) continue;
     text += concat(text.empty() ? "" : "; ", each);
     said.push_back(std::move(each));

@@ -9,6 +9,20 @@ bool hasBranches(const Fusion& fusion) {
   return std::any_of(exprs.begin(), exprs.end(), [](const Expr* expr) { return expr->family() == Family::Branch; });
 }
 
+namespace {
+
+// Whether an update leaves in memory what is there: its source is its target, on the sides that are taken.
+bool writesNothing(const Expr* update, const std::function<bool(const Expr* branch)>& holds) {
+  const Val* source = update->input(1);
+  for (const Expr* maker = source->definition(); maker && maker->family() == Family::Branch;
+       maker = source->definition()) {
+    source = takenOperand(maker, holds(maker));
+  }
+  return source == update->input(0);
+}
+
+}  // namespace
+
 std::vector<bool> skippedExprs(const Fusion& fusion, const std::function<bool(const Expr* branch)>& holds) {
   std::vector<bool> skipped(fusion.exprIdCount(), false);
   const std::vector<Expr*>& exprs = fusion.exprs();
@@ -21,6 +35,10 @@ std::vector<bool> skippedExprs(const Fusion& fusion, const std::function<bool(co
   for (auto at = exprs.rbegin(); at != exprs.rend(); ++at) {
     const Expr* expr = *at;
     if (expr->isScalarExpr()) continue;  // defined for all operands
+    if (expr->family() == Family::Update) {
+      skipped[expr->id()] = writesNothing(expr, holds);
+      continue;
+    }
     bool isUsed = false, isNeeded = false;
     for (const Val* result : expr->outputs()) {
       isUsed |= !result->uses().empty();

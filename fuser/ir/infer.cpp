@@ -183,8 +183,9 @@ InferredType inferExtremeIndex(OpKind op, const Val* operand, const Attributes& 
 
 InferredType inferWelford(OpKind op, const Val* operand, const Attributes& attributes) {
   const int64_t correction = attributes.correction();
-  FUSER_USER_CHECK(std::abs(correction) <= kMaxElements, opInfo(op).mnemonic, " of ", typeText(operand),
-                   ": the correction ", correction, " is outside [-", kMaxElements, ", ", kMaxElements, "]");
+  FUSER_USER_CHECK(correction >= -kMaxElements && correction <= kMaxElements, opInfo(op).mnemonic, " of ",
+                   typeText(operand), ": the correction ", correction, " is outside [-", kMaxElements, ", ",
+                   kMaxElements, "]");
   return inferReduction(op, operand, attributes);
 }
 
@@ -339,8 +340,8 @@ InferredType inferBranch(std::span<Val* const> operands) {
   const std::vector<IterDomain*> axes = a->as<TensorView>()->axes(), others = b->as<TensorView>()->axes();
   const bool same = std::equal(axes.begin(), axes.end(), others.begin(), others.end(),
                                [](const IterDomain* x, const IterDomain* y) { return x->size() == y->size(); });
-  FUSER_USER_CHECK(a->dtype() == b->dtype() && same, "a branch gives ", typeText(a), " or ", typeText(b),
-                   ": both have one dtype and the same sizes");
+  FUSER_USER_CHECK(a->dtype() == b->dtype() && same, "the sides of a branch give ", typeText(a), " and ", typeText(b),
+                   ": they must have one dtype and the same sizes");
   InferredType result{true, a->dtype(), axisTypesOf(a)};
   const std::vector<AxisType> given = axisTypesOf(b);
   for (size_t i = 0; i < given.size(); ++i) {

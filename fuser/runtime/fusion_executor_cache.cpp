@@ -208,8 +208,7 @@ struct FusionExecutorCache::Impl {
     FUSER_USER_CHECK(!needsConcretizing, "'", fusion->name(),
                      "' has sizes that runs decide about: concretize it first");
     const RunDecisions decisions = checkShapes(*fusion, *sizes);
-    FUSER_USER_CHECK(decisions.empty(), toText(*fusion, decisions),
-                     " and meets another size: concretize the fusion first");
+    FUSER_USER_CHECK(decisions.empty(), toText(*fusion, decisions), ": concretize the fusion first");
     checkShardings(*fusion, *sizes);
     ready->program = find(requestOf(whole, facts, {}, {}), facts, {}, *ready->scalars, ready->evaluator, ready->why);
     return ready;

@@ -13,6 +13,7 @@ namespace fuser::text {
 // `names`: of the results; the keyword comes now.
 void FusionParser::parseBranch(const std::vector<Token>& names) {
   const Token keyword = reader_.expect("if");
+  if (++opCount_ > kMaxOps) reader_.fail(keyword, "more than ", kMaxOps, " ops");
   if (sides_.size() == kMaxBranchDepth) reader_.fail(keyword, "more than ", kMaxBranchDepth, " branches in each other");
   const Token at = reader_.peek();
   Val* condition = parseOperand();
@@ -27,12 +28,14 @@ void FusionParser::parseBranch(const std::vector<Token>& names) {
   } else if (!names.empty()) {
     reader_.failExpected("'else': an if with results has two sides");
   }
+  opCount_ += names.size();
+  if (opCount_ > kMaxOps) reader_.fail(keyword, "more than ", kMaxOps, " ops");
+  std::vector<Val*> results;
   for (size_t i = 0; i < names.size(); ++i) {
-    Val* result = refusable(
-        [&] { return reader_.located(keyword, [&] { return eitherOf(condition, first[i], second[i], names[i]); }); });
-    if (reader_.accept(i == 0 ? ":" : ",")) checkResultType(result, parseType());
-    define(names[i], result);
+    results.push_back(refusable(
+        [&] { return reader_.located(keyword, [&] { return eitherOf(condition, first[i], second[i], names[i]); }); }));
   }
+  defineResults(names, results);
 }
 
 // Reads a block; what it defines is not seen outside. Returns what it yields, for each of the results.
@@ -40,6 +43,7 @@ std::vector<Val*> FusionParser::parseSide(Side side, const std::vector<Token>& r
   const NamedVals outside = values_;
   const std::map<std::string, size_t, std::less<>> definedOutside = definedAt_;
   const std::vector<CopiedView> copiesOutside = copiedViews_;
+  if (!sides_.empty()) side.all = withOuterSides(side);
   sides_.push_back(side);
   reader_.expect("{");
   while (!reader_.at("yield") && !reader_.at("}")) parseStatement("an op, 'update', 'if', 'yield' or '}'");
@@ -62,6 +66,15 @@ std::vector<Val*> FusionParser::parseSide(Side side, const std::vector<Token>& r
   return yielded;
 }
 
+// Whether the run takes this side of a branch and the sides around it: a scalar of its own.
+Val* FusionParser::withOuterSides(const Side& side) {
+  const auto holds = [&](const Side& each) -> Val* {
+    if (each.all) return each.all;
+    return each.first ? each.condition : build::unary(*fusion_, OpKind::LogicalNot, each.condition);
+  };
+  return build::binary(*fusion_, OpKind::LogicalAnd, holds(sides_.back()), holds(side));
+}
+
 // Copies of views that were made on a side are of that side; those that an update there has made stale, are so outside.
 void FusionParser::restoreCopies(std::vector<CopiedView> outside) {
   for (size_t i = 0; i < outside.size(); ++i) {
@@ -74,7 +87,9 @@ void FusionParser::restoreCopies(std::vector<CopiedView> outside) {
 Val* FusionParser::eitherOf(Val* condition, Val* first, Val* second, const Token& name) {
   const std::string text(name.text);
   FUSER_USER_CHECK(first->isTensor() == second->isTensor() && (first->isTensor() || first->dtype() == second->dtype()),
-                   "the sides of the if give %", text, " of ", typeText(first), " and ", typeText(second));
+                   "the sides of a branch give ", typeText(first), " and ", typeText(second),
+                   ": they must have one dtype",
+                   first->isTensor() == second->isTensor() ? "" : ", and both be tensors or scalars");
   if (first->isScalar()) return build::where(*fusion_, condition, first, second, text);
   return build::cond(*fusion_, first->as<TensorView>(), second->as<TensorView>(), condition, text);
 }
@@ -85,11 +100,10 @@ TensorView* FusionParser::writtenOnSide(TensorView* target, TensorView* source) 
   source = build::asWritten(*fusion_, target, source);
   const std::vector<IntExpr> sizes = sizesOf(target);
   if (sizesOf(source) != sizes) source = build::expand(*fusion_, source, sizes, concat(target->name(), ".e", opCount_));
-  for (auto side = sides_.rbegin(); side != sides_.rend(); ++side) {
-    TensorView *first = side->first ? source : target, *second = side->first ? target : source;
-    source = build::cond(*fusion_, first, second, side->condition, concat(target->name(), ".i", opCount_));
-  }
-  return source;
+  const Side& side = sides_.back();
+  if (side.all) return build::cond(*fusion_, source, target, side.all, concat(target->name(), ".i", opCount_));
+  TensorView *first = side.first ? source : target, *second = side.first ? target : source;
+  return build::cond(*fusion_, first, second, side.condition, concat(target->name(), ".i", opCount_));
 }
 
 }  // namespace fuser::text

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "fuser/support/similar_name.h"
 #include "fuser/text/fusion_parser.h"
 #include "fuser/text/limits.h"
 #include "fuser/text/mesh_parser.h"
@@ -331,15 +332,17 @@ class CaseParser {
   void parseSwitch(bool enable) {
     const bool isPass = !enable && reader_.accept("pass");
     const Token name = reader_.expect(TokenKind::Identifier, isPass ? "a pass" : "an option");
-    if (isPass || (!enable && !findOption(name.text) && name.text.find('_') != name.text.npos)) {
+    const bool isLikeOption = !didYouMean(name.text, optionNames()).empty();
+    const bool isPassName = name.text.find('_') != name.text.npos || name.text.ends_with("Pass");
+    if (isPass || (!enable && !findOption(name.text) && isPassName && !isLikeOption)) {
       const std::string pass = passNamed(name.text);
       if (!case_.options.disabledPasses.insert(pass).second) reader_.fail(name, "pass ", pass, " is disabled twice");
       mark(name, concat("option disable pass ", pass));
       return;
     }
-    // Kernels are so whatever is asked: what they add, they add in one order (fuser/DESIGN.md#6-schedules-lowering-kernel-ir).
+    // Kernels are so whatever is asked: what they add, they add in one order.
     if (name.text == "deterministic") {
-      if (!enable) reader_.fail(name, "no kernel adds by atomics: there is no other lowering than the deterministic one");
+      if (!enable) reader_.fail(name, "no kernel adds by atomics: there is no lowering but the deterministic one");
       return;
     }
     const OptionInfo* option = readOptionName(name);
@@ -348,6 +351,12 @@ class CaseParser {
                    option->number ? "3" : "\"...\"");
     }
     option->set(case_.options, enable ? 1 : 0);
+  }
+
+  static std::vector<std::string_view> optionNames() {
+    std::vector<std::string_view> names;
+    for (const OptionInfo& option : optionTable()) names.push_back(option.name);
+    return names;
   }
 
   // A pass in snake_case: mark_aliases_prepare is MarkAliasesPreparePass.

@@ -1,6 +1,7 @@
 // Attributes of PyTorch's that an op here does not have: with them the op's name is read as several ops.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "fuser/ir/builder.h"
@@ -63,16 +64,25 @@ template ExpansionFunction reducedIn<OpKind::Mean>;
 template ExpansionFunction addedBy<OpKind::Addcmul>;
 template ExpansionFunction addedBy<OpKind::Addcdiv>;
 
-// a + alpha * b, or a - alpha * b: in the dtype of both, of 16 bits in f32 and rounded once, as in PyTorch.
+// a + alpha * b, or a - alpha * b: in the dtype of both, of 16 bits in f32 and rounded once, as in PyTorch. Of bool it
+// is a or b where alpha holds.
 template <OpKind kOp>
 TensorView* scaledBy(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                      const std::string& name) {
   Val* alpha = attributes.operand(AttributeName::alpha);
-  FUSER_USER_CHECK(operands[0]->isTensor() || operands[1]->isTensor(), opInfo(kOp).mnemonic,
-                   " with an alpha takes a tensor");
+  const std::string_view op = opInfo(kOp).mnemonic;
+  FUSER_USER_CHECK(operands[0]->isTensor() || operands[1]->isTensor(), op, " with an alpha takes a tensor");
   const DataType common = commonType(kOp, operands);
-  FUSER_USER_CHECK(isFloating(common) || !isFloating(alpha->dtype()), opInfo(kOp).mnemonic,
+  FUSER_USER_CHECK(isFloating(common) || !isFloating(alpha->dtype()), op,
                    ": 'alpha' is a floating scalar beside integers");
+  FUSER_USER_CHECK(alpha->dtype() != DataType::Bool || common == DataType::Bool, op,
+                   ": 'alpha' is a bool scalar beside numbers");
+  FUSER_USER_CHECK(kOp != OpKind::Sub || common != DataType::Bool, "sub with an alpha takes no bool");
+  if (common == DataType::Bool && alpha->dtype() != DataType::Bool) {
+    const std::optional<ScalarValue>& literal = alpha->as<Scalar>()->constant();
+    alpha = literal ? fusion.newConstant(literal->castTo(DataType::Bool))
+                    : build::cast(fusion, alpha, DataType::Bool, name + ".alpha")->as<Scalar>();
+  }
   const bool isNarrow = isFloating(common) && dtypeSize(common) == 2;
   std::vector<Val*> wide = operands;
   for (size_t i = 0; i < wide.size(); ++i) {
@@ -81,8 +91,9 @@ TensorView* scaledBy(Fusion& fusion, const std::vector<Val*>& operands, const Na
       wide[i] = build::cast(fusion, wide[i], dtype, concat(name, ".wide", i));
     }
   }
-  wide[1] = build::binary(fusion, OpKind::Mul, wide[1], alpha, name + ".scaled");
-  Val* sum = build::pointwise(fusion, kOp, wide, isNarrow ? name + ".sum" : name);
+  const bool isBool = common == DataType::Bool;
+  wide[1] = build::binary(fusion, isBool ? OpKind::LogicalAnd : OpKind::Mul, wide[1], alpha, name + ".scaled");
+  Val* sum = build::pointwise(fusion, isBool ? OpKind::LogicalOr : kOp, wide, isNarrow ? name + ".sum" : name);
   return (isNarrow ? build::cast(fusion, sum, common, name) : sum)->as<TensorView>();
 }
 
@@ -97,10 +108,10 @@ TensorView* roundedTo(Fusion& fusion, const std::vector<Val*>& operands, const N
   const DataType dtype = operands[0]->dtype();
   FUSER_USER_CHECK(isFloating(dtype), "round to decimals takes floats, not ", typeText(operands[0]));
   const int64_t decimals = attributes.number(AttributeName::decimals);
-  FUSER_USER_CHECK(std::abs(decimals) <= kMostDecimals, "round: ", decimals, " decimals, at most ", kMostDecimals);
+  FUSER_USER_CHECK(decimals >= -kMostDecimals && decimals <= kMostDecimals, "round: ", decimals, " decimals: at most ",
+                   kMostDecimals, " either way");
   if (decimals == 0) return build::unary(fusion, OpKind::Round, operands[0], name)->as<TensorView>();
-  double power = 1;
-  for (int64_t i = 0; i < std::abs(decimals); ++i) power *= 10;
+  const double power = std::pow(10.0, static_cast<double>(std::abs(decimals)));
   Val* ten = fusion.newConstant(ScalarValue(roundedToDtype(power, dtype)));
   const OpKind before = decimals > 0 ? OpKind::Mul : OpKind::Div, after = decimals > 0 ? OpKind::Div : OpKind::Mul;
   Val* scaled = build::binary(fusion, before, operands[0], ten, name + ".scaled");
@@ -108,24 +119,28 @@ TensorView* roundedTo(Fusion& fusion, const std::vector<Val*>& operands, const N
   return build::binary(fusion, after, whole, ten, name)->as<TensorView>();
 }
 
-// Of the operand between eps and 1 - eps.
+// Of x where it is from eps to 1 - eps, else of the bound that it passes, eps before the other one; NaN stays. A
+// negative eps bounds nothing. 16 bits in f32, rounded once.
 TensorView* logitWithin(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                         const std::string& name) {
   FUSER_USER_CHECK(operands[0]->isTensor(), "logit with an eps takes a tensor, not ", typeText(operands[0]));
   Val* x = operands[0];
-  if (!isFloating(x->dtype())) x = build::cast(fusion, x, DataType::Float, name + ".from");
+  const DataType dtype = isFloating(x->dtype()) ? x->dtype() : DataType::Float;
+  const bool isNarrow = dtypeSize(dtype) == 2;
+  const DataType computed = isNarrow ? DataType::Float : dtype;
+  if (x->dtype() != computed) x = build::cast(fusion, x, computed, name + ".from");
   Val* eps = attributes.operand(AttributeName::eps);
-  Val* rest = nullptr;
-  if (const std::optional<ScalarValue>& literal = eps->as<Scalar>()->constant()) {
-    const auto number = literal->as<double>();
-    FUSER_USER_CHECK(number >= 0 && number <= 0.5, "logit: eps = ", *literal, " is no number from 0 to 0.5");
-    rest = fusion.newConstant(ScalarValue(1 - number));
-  } else {
-    rest = build::binary(fusion, OpKind::Sub, fusion.newConstant(ScalarValue(1.0)), eps, name + ".rest");
+  const std::optional<ScalarValue>& literal = eps->as<Scalar>()->constant();
+  if (!literal || literal->as<double>() >= 0) {
+    Val* rest = literal ? fusion.newConstant(ScalarValue(1 - literal->as<double>()))
+                        : build::binary(fusion, OpKind::Sub, fusion.newConstant(ScalarValue(1.0)), eps, name + ".rest");
+    Val* above = build::binary(fusion, OpKind::Gt, x, rest, name + ".above");
+    Val* below = build::binary(fusion, OpKind::Lt, x, eps, name + ".below");
+    Val* upper = build::where(fusion, above, rest, x, name + ".upper");
+    x = build::where(fusion, below, eps, upper, name + ".within");
   }
-  Val* bounds[] = {x, eps, rest};
-  Val* within = build::pointwise(fusion, OpKind::Clamp, bounds, name + ".within");
-  return build::unary(fusion, OpKind::Logit, within, name)->as<TensorView>();
+  Val* result = build::unary(fusion, OpKind::Logit, x, isNarrow ? name + ".wide" : name);
+  return (isNarrow ? build::cast(fusion, result, dtype, name) : result)->as<TensorView>();
 }
 
 // torch.clamp with bounds that are tensors, which are broadcast, or with one bound.
@@ -144,10 +159,14 @@ TensorView* bounded(Fusion& fusion, const std::vector<Val*>& operands, const Nam
   return x->as<TensorView>();
 }
 
-// With a correction that is no integer: the mean of the squares, times n / max(0, n - correction).
+// With a correction that is no integer: the mean of the squares, times n / max(0, n - correction); 16 bits in f32,
+// rounded once.
 TensorView* variance(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                      const std::string& name) {
   auto* tensor = operands[0]->as<TensorView>();
+  const DataType dtype = tensor->dtype();
+  const bool isNarrow = isFloating(dtype) && dtypeSize(dtype) == 2;
+  if (isNarrow) tensor = build::cast(fusion, tensor, DataType::Float, name + ".wide")->as<TensorView>();
   std::vector<int64_t> dims;
   if (attributes.has(AttributeName::dims)) dims = attributes.axes(AttributeName::dims);
   std::vector<size_t> axes;
@@ -164,7 +183,8 @@ TensorView* variance(Fusion& fusion, const std::vector<Val*>& operands, const Na
   Val* factor = build::binary(fusion, OpKind::Div, count, divisor, name + ".factor");
   TensorView* squares = build::welford(fusion, OpKind::Var, tensor, dims, 0,
                                        attributes.flagOr(AttributeName::keepdim, false), {name + ".squares"})[0];
-  return build::binary(fusion, OpKind::Mul, squares, factor, name)->as<TensorView>();
+  Val* result = build::binary(fusion, OpKind::Mul, squares, factor, isNarrow ? name + ".scaled" : name);
+  return (isNarrow ? build::cast(fusion, result, dtype, name) : result)->as<TensorView>();
 }
 
 // A slice along each of `dims`, one after another.

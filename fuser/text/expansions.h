@@ -33,6 +33,9 @@ class NamedAttributes {
   void setOperand(AttributeName name, Val* value) { operands_[name] = value; }
   bool hasOperand(AttributeName name) const { return operands_.count(name) != 0; }
   Val* operand(AttributeName name) const { return operands_.at(name); }
+  void forEachOperand(const std::function<void(Val*&)>& edit) {
+    for (auto& [name, value] : operands_) edit(value);
+  }
 
  private:
   std::map<AttributeName, Attributes> values_;

@@ -90,6 +90,7 @@ class FusionParser {
   struct Side {
     Val* condition;
     bool first;
+    Val* all = nullptr;  // of one in another one: whether the run takes both
   };
 
   // --- fusion_parser.cpp ---
@@ -105,6 +106,7 @@ class FusionParser {
 
   // --- op_parser.cpp ---
   void parseOp();
+  void defineResults(const std::vector<Token>& names, const std::vector<Val*>& results);
   void parseUpdate();
   Val* parseOperand();
   IntExpr parseBound();
@@ -114,7 +116,8 @@ class FusionParser {
   NamedAttributes parseNamedAttributes(const Token& mnemonic, const Expansion& expansion);
   GivenAttributes attributesAhead();
   void addSeedAndOffset(const Token& mnemonic, NamedAttributes& values);
-  void putOnDevice(std::vector<Val*>& operands);
+  void putOnDevice(std::vector<Val*>& operands, NamedAttributes& named);
+  Val* onDevice(TensorView* host);
   bool updateCopiedView(const TensorView* target, TensorView* source);
   void noteUpdate(const TensorView* target);
   Val* latest(Val* val);
@@ -127,6 +130,7 @@ class FusionParser {
   void parseBranch(const std::vector<Token>& names);
   std::vector<Val*> parseSide(Side side, const std::vector<Token>& results);
   void restoreCopies(std::vector<CopiedView> outside);
+  Val* withOuterSides(const Side& side);
   Val* eitherOf(Val* condition, Val* first, Val* second, const Token& name);
   TensorView* writtenOnSide(TensorView* target, TensorView* source);
 

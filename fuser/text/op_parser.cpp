@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "fuser/ir/builder.h"
 #include "fuser/ir/view_axes.h"
@@ -93,13 +94,12 @@ std::vector<Val*> expanded(Fusion& fusion, const Expansion& expansion, const std
 
 void FusionParser::parseOp() {
   std::vector<Token> names;
+  std::set<std::string_view> given;
   do {
     names.push_back(reader_.expect(TokenKind::Value, names.empty() ? "an op" : "a result"));
     checkNew(names.back());
-    for (size_t i = 0; i + 1 < names.size(); ++i) {
-      if (names[i].text == names.back().text) reader_.fail(names.back(), "%", names.back().text, " is given twice");
-    }
-  } while (names.size() < kMaxListEntries && reader_.accept(","));
+    if (!given.insert(names.back().text).second) reader_.fail(names.back(), "%", names.back().text, " is given twice");
+  } while (names.size() < kMaxOps && reader_.accept(","));
   const Token name = names.front();
   if (++opCount_ > kMaxOps) reader_.fail(name, "more than ", kMaxOps, " ops");
   reader_.expect("=");
@@ -142,7 +142,7 @@ void FusionParser::parseOp() {
 
   std::vector<std::string> resultNames;
   for (const Token& each : names) resultNames.emplace_back(each.text);
-  if (!expansion && isPointwise(*op)) putOnDevice(operands);
+  if (isPointwise(*op)) putOnDevice(operands, named);
   addBracedOperands(opInfo(*op), attributes, operands);
   const std::vector<Val*> results = refusable([&] {
     return reader_.located(mnemonic, [&]() -> std::vector<Val*> {
@@ -156,7 +156,12 @@ void FusionParser::parseOp() {
         {resultNames.front(), results.front()->as<TensorView>(), operands[0]->as<TensorView>(), expansion, named});
   }
   recordMeetings(results.front()->definition());
-  if (reader_.accept(":")) {
+  defineResults(names, results);
+}
+
+// With the types that the text may have behind them: of none, or of all.
+void FusionParser::defineResults(const std::vector<Token>& names, const std::vector<Val*>& results) {
+  if (!results.empty() && reader_.accept(":")) {
     for (size_t i = 0; i < results.size(); ++i) {
       if (i > 0) reader_.expect(",");
       checkResultType(results[i], parseType());
@@ -167,19 +172,25 @@ void FusionParser::parseOp() {
 
 // Beside tensors on the device, one on the host is one of no axes there, as PyTorch promotes it: its element is read on
 // the host, and fills it.
-void FusionParser::putOnDevice(std::vector<Val*>& operands) {
+void FusionParser::putOnDevice(std::vector<Val*>& operands, NamedAttributes& named) {
   const auto isOnHost = [](const Val* val) { return val->isTensor() && val->as<TensorView>()->isCpuScalar(); };
   const bool hasTensor = std::any_of(operands.begin(), operands.end(),
                                      [&](const Val* operand) { return operand->isTensor() && !isOnHost(operand); });
-  for (Val*& operand : operands) {
-    if (!hasTensor || !isOnHost(operand)) continue;
-    Val*& copy = onDevice_[operand];
-    if (!copy) {
-      Val* element = build::item(*fusion_, operand->as<TensorView>(), operand->name() + ".h");
-      copy = build::full(*fusion_, {}, element, operand->dtype(), operand->name() + ".d");
-    }
-    operand = copy;
+  if (!hasTensor) return;
+  const auto put = [&](Val*& operand) {
+    if (isOnHost(operand)) operand = onDevice(operand->as<TensorView>());
+  };
+  for (Val*& operand : operands) put(operand);
+  named.forEachOperand(put);
+}
+
+Val* FusionParser::onDevice(TensorView* host) {
+  Val*& copy = onDevice_[host];
+  if (!copy) {
+    Val* element = build::item(*fusion_, host, host->name() + ".h");
+    copy = build::full(*fusion_, {}, element, host->dtype(), host->name() + ".d");
   }
+  return copy;
 }
 
 // The braces behind the operands that come now, which stay unread.

@@ -22,6 +22,7 @@ void FusionParser::parseUpdate() {
   refusable([&] {
     return reader_.located(keyword, [&] {
       auto* tensor = target->as<TensorView>();
+      if (source->isTensor() && source->as<TensorView>()->isCpuScalar()) source = onDevice(source->as<TensorView>());
       if (source->isScalar()) {
         const std::string filled = concat(name.text, ".f", opCount_);
         source = build::full(*fusion_, sizesOf(tensor), source, tensor->dtype(), filled);

@@ -225,18 +225,6 @@ void Accounting::listCells(reports::CampaignSummary& summary) const {
     if (cases > 0 && cases * kOf < kSeldom * figures_.sums.cases)
       summary.seldomDrawn.push_back(concat(name, " (", cases, ")"));
   };
-  for (const auto& [op, dtypes] : figures_.sums.combinations) {
-    std::map<std::string, int64_t> ranks;
-    for (const auto& [dtype, byRank] : dtypes) {
-      int64_t most = 0;  // at least so many cases have this dtype
-      for (const auto& [rank, cases] : byRank) {
-        most = std::max(most, cases);
-        ranks[rank] = std::max(ranks[rank], cases);
-      }
-      note(concat(op, " ", dtype), most);
-    }
-    for (const auto& [rank, cases] : ranks) note(concat(op, " rank ", rank), cases);
-  }
   for (const Cell& cell : possibleCells()) {
     const int64_t cases = casesOf(figures_.sums.cells, cell);
     if (cases == 0) summary.neverInCell.push_back(cellText(cell));

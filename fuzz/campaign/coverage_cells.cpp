@@ -9,6 +9,7 @@
 #include "fuser/ir/fusion.h"
 #include "fuser/ops/op_table.h"
 #include "fuser/support/set_up_error.h"
+#include "fuzz/campaign/combinations.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -284,6 +285,10 @@ std::set<Cell> cellsOf(const Case& testCase) {
   for (const Expr* expr : testCase.fusion->exprs()) {
     if (expr->output()->isTensor()) addExpr(testCase, runs, expr, cells);
   }
+  for (const auto& [op, dtype, rank] : combinationsOf(*testCase.fusion)) {
+    cells.insert({"dtype", op, dtype});
+    cells.insert({"rank", op, rank});
+  }
   return cells;
 }
 
@@ -291,6 +296,12 @@ const std::vector<Cell>& possibleCells() {
   static const std::vector<Cell> possible = [] {
     std::vector<Cell> all;
     for (OpKind op : kAllOps) addPossible(op, all);
+    std::set<Cell> taken;
+    for (const auto& [op, dtype, rank] : possibleCombinations()) {
+      taken.insert({"dtype", op, dtype});
+      taken.insert({"rank", op, rank});
+    }
+    all.insert(all.end(), taken.begin(), taken.end());
     std::stable_sort(all.begin(), all.end(), [](const Cell& a, const Cell& b) { return a[0] < b[0]; });
     return all;
   }();

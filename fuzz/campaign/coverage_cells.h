@@ -1,7 +1,7 @@
 #pragma once
-// Coverage cells beside op x dtype x rank (combinations.h): an op with operands that lie so in memory, of such a size,
-// with such an attribute. A campaign counts the cases of each, and lists those that it never or seldom drew: what is
-// not in a table cannot have been found wrong.
+// Coverage cells, each of an op and a class: on such a dtype, at such a rank (both at once: combinations.h), with
+// operands that lie so in memory, of such a size, with such an attribute. A campaign counts the cases of each, and
+// lists those that it never or seldom drew: what is not in a table cannot have been found wrong.
 
 #include <array>
 #include <set>
@@ -12,8 +12,9 @@
 
 namespace fuser::fuzz {
 
-// Table, op, class: {"layout", "Add", "permuted"}. Tables: layout (of a tensor operand), size (of the last axis of the
-// first tensor operand, or of the result, in a run), terms (of a reduction), attribute ("dims all", "start negative").
+// Table, op, class: {"layout", "Add", "permuted"}. Tables: dtype, rank, layout (of a tensor operand), size (of the last
+// axis of the first tensor operand, or of the result, in a run), terms (of a reduction), attribute ("dims all", "start
+// negative").
 using Cell = std::array<std::string, 3>;
 
 // Of the case's ops on tensors. Sizes that follow from computed scalars are in no cell.

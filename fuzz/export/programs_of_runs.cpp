@@ -33,6 +33,7 @@ std::string head(const Case& testCase, const std::string& run, std::string_view 
 
 std::optional<Refusal> refusalOf(const Fusion& fusion, const RunFormat& format) {
   for (const Expr* expr : fusion.exprs()) {
+    if (expr->family() == Family::Branch) continue;  // a run takes one side
     if (const std::optional<std::string_view> why = format.whyNot(expr)) {
       return Refusal{std::string(expr->info().mnemonic), concat(expr->output()->dtype()), std::string(*why)};
     }

@@ -8,7 +8,10 @@
 
 #include "fuser/case/aliases.h"
 #include "fuser/case/functional_updates.h"
+#include "fuser/evaluate/concrete_case.h"
+#include "fuser/ir/branches.h"
 #include "fuser/ir/updates.h"
+#include "fuser/support/set_up_error.h"
 #include "fuser/text/printer.h"
 #include "fuzz/export/comments.h"
 #include "fuzz/export/embedded_files.h"
@@ -217,10 +220,7 @@ std::string outputNames(const Fusion& fusion, const PythonNames& names) {
   return pythonTuple(entries);
 }
 
-}  // namespace
-
-Exported exportToPytorch(const Case& testCase) {
-  functionalCase(testCase);  // a UserError for updates that are refused
+Exported program(const Case& testCase) {
   const Fusion& fusion = *testCase.fusion;
   for (const Expr* expr : fusion.exprs()) {
     if (const std::optional<std::string_view> why = whyNotInPytorch(expr->op())) {
@@ -234,6 +234,37 @@ Exported exportToPytorch(const Case& testCase) {
   const std::string text = concat(head(testCase), kImports, own, "\n\n",
                                   partsThatAreNamed(embeddedFile("fuzz/export/pytorch_script.py"), own));
   return {{{".py", text, ""}}, std::nullopt};
+}
+
+// A program for each run, of the sides of branches that it takes: the other ones may not run with its data.
+Exported programsOfSides(const Case& functional) {
+  Exported exported;
+  for (size_t i = 0; i < functional.runs.size(); ++i) {
+    try {
+      const RunData data = materialize(functional, functional.runs[i], kMaxExportBytes);
+      Case testCase = concreteCase(functional, inputsOf(data));
+      testCase.runs = {functional.runs[i]};
+      Exported one = program(testCase);
+      if (one.refusal) return one;
+      one.programs.front().ending = concat(".run_", i, ".py");
+      one.programs.front().run = i;
+      exported.programs.push_back(std::move(one.programs.front()));
+    } catch (const UserError& error) {
+      rethrowIfSetUpError(error);  // a run whose data does not fit has no program
+    }
+  }
+  if (exported.programs.empty()) {
+    exported.refusal =
+        Refusal{"run", "no", "a program takes the sides of a run, and no run of the case fits its fusion"};
+  }
+  return exported;
+}
+
+}  // namespace
+
+Exported exportToPytorch(const Case& testCase) {
+  const Case functional = functionalCase(testCase);  // a UserError for updates that are refused
+  return hasBranches(*testCase.fusion) ? programsOfSides(functional) : program(testCase);
 }
 
 }  // namespace fuser::fuzz

@@ -114,6 +114,15 @@ bool divisionOverflows(OpKind op, const std::vector<at::Tensor>& x) {
 
 }  // namespace
 
+namespace {
+
+// LibTorch adds the step to the size: one beyond the axis takes the first element, as the size does.
+int64_t stepOf(const at::Tensor& x, const Attributes& a) {
+  return std::min(a.numbers[2], std::max<int64_t>(x.size(a.dims[0]), 1));
+}
+
+}  // namespace
+
 at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& a) {
   TORCH_CHECK(!divisionOverflows(op, x), fuser::opName(op), " divides the least integer by -1");
   switch (op) {
@@ -238,7 +247,7 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::Full: return x[0].to(a.dtype).expand(list(a.numbers));
     case OpKind::Size: return at::scalar_tensor(x[0].size(a.dims[0]), at::kLong);
     case OpKind::Item: return x[0];
-    case OpKind::Slice: return at::slice(x[0], a.dims[0], a.numbers[0], a.numbers[1], a.numbers[2]);
+    case OpKind::Slice: return at::slice(x[0], a.dims[0], a.numbers[0], a.numbers[1], stepOf(x[0], a));
     case OpKind::Pad: return at::constant_pad_nd(x[0], list(a.numbers), x[1].to(x[0].scalar_type()).item());
     case OpKind::Cat: return at::cat(x, a.dims[0]);
     case OpKind::Reshape: return at::reshape(x[0], list(a.numbers));
@@ -248,7 +257,7 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::Update: break;  // runStatements
     case OpKind::Select: return at::select(x[0], a.dims[0], a.numbers[0]);
     case OpKind::SliceScatter:
-      return at::slice_scatter(x[0], x[1], a.dims[0], a.numbers[0], a.numbers[1], a.numbers[2]);
+      return at::slice_scatter(x[0], x[1], a.dims[0], a.numbers[0], a.numbers[1], stepOf(x[0], a));
     // LibTorch 2.11 reads other elements by an expanded index of i32.
     case OpKind::Gather: return at::gather(x[0], a.dims[0], x[1].to(at::kLong));
     // One after another, in the order of the indices. Of 16 bits LibTorch rounds each sum to them, not the last alone.

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "fuser/ir/branches.h"
 #include "fuser/ir/tensor_view.h"
 #include "oracle/reference/aten_values.h"
 
@@ -79,18 +80,17 @@ class Statements {
         tensors_(fusion.valCount()),
         scalars_(fusion.valCount()),
         extents_(fusion.ints().symbols().size()) {
-    for (const Expr* expr : fusion.exprs()) hasBranches_ |= expr->op() == OpKind::Cond;
     FUSER_CHECK(inputs.size() == fusion.inputs().size(), "the fusion has ", fusion.inputs().size(), " inputs");
     for (size_t i = 0; i < inputs.size(); ++i) bind(fusion.inputs()[i], inputs[i]);
   }
 
   MemoryAfter run() {
     for (const Expr* expr : fusion_.exprs()) {
-      if (expr->isScalarExpr()) {
-        scalars_[expr->output()->id()] = scalar(*expr);
-      } else {
-        statement(*expr);
-      }
+      if (expr->isScalarExpr()) scalars_[expr->output()->id()] = scalar(*expr);
+    }
+    const std::vector<bool> skipped = fuser::skippedExprs(fusion_, [&](const Expr* branch) { return holds(*branch); });
+    for (const Expr* expr : fusion_.exprs()) {
+      if (!expr->isScalarExpr() && !skipped[expr->id()]) statement(*expr);
     }
     MemoryAfter after;
     for (const Val* output : fusion_.outputs()) after.outputs.push_back(valueOf(output));
@@ -135,7 +135,14 @@ class Statements {
     return numbers;
   }
 
+  bool holds(const Expr& branch) const { return scalarOf(branch.input(2)).as<bool>(); }
+
+  // A size is that of the tensor's type, which need not be computed.
   ScalarValue scalar(const Expr& expr) const {
+    if (expr.op() == OpKind::Size) {
+      const auto axes = expr.input(0)->as<fuser::TensorView>()->axes();
+      return numberOf(axes[static_cast<size_t>(expr.attributes().dim())]->size());
+    }
     std::vector<Value> operands;
     for (const Val* operand : expr.inputs()) operands.push_back(valueOf(operand));
     try {
@@ -155,14 +162,10 @@ class Statements {
       return;
     }
     if (expr.op() == OpKind::Cond) {
-      const at::Tensor& taken = tensors_[expr.input(scalarOf(expr.input(2)).as<bool>() ? 0 : 1)->id()];
-      if (taken.defined()) tensors_[expr.output()->id()] = taken.clone(at::MemoryFormat::Contiguous);
+      const Val* taken = fuser::takenOperand(&expr, holds(expr));
+      tensors_[expr.output()->id()] = tensors_[taken->id()].clone(at::MemoryFormat::Contiguous);
       return;
     }
-    const bool isLost = std::any_of(expr.inputs().begin(), expr.inputs().end(), [&](const Val* operand) {
-      return operand->isTensor() && !tensors_[operand->id()].defined();
-    });
-    if (isLost) return;
     for (size_t i = 0; i < expr.outputs().size(); ++i) {
       const at::ScalarType dtype = scalarType(expr.output(i)->dtype());
       tensors_[expr.output(i)->id()] = isMove(expr.op()) ? moved(expr, dtype) : standIn(expr, i, dtype);
@@ -173,13 +176,8 @@ class Statements {
     std::vector<at::Tensor> x;
     for (const Val* operand : expr.inputs()) x.push_back(tensors_[operand->id()]);
     const std::vector<int64_t> numbers = numbersOf(expr.attributes().allIntegers());
-    try {
-      const at::Tensor result = apply(expr.op(), x, {expr.attributes().allAxes(), numbers, dtype});
-      return isView(expr.op()) ? result : result.clone(at::MemoryFormat::Contiguous);
-    } catch (const c10::Error&) {
-      if (hasBranches_) return {};  // it fits no sizes of this run: it is on the side that a branch does not take
-      throw;
-    }
+    const at::Tensor result = apply(expr.op(), x, {expr.attributes().allAxes(), numbers, dtype});
+    return isView(expr.op()) ? result : result.clone(at::MemoryFormat::Contiguous);
   }
 
   at::Tensor standIn(const Expr& expr, size_t which, at::ScalarType dtype) const {
@@ -201,8 +199,7 @@ class Statements {
   }
 
   const fuser::Fusion& fusion_;
-  bool hasBranches_ = false;
-  std::vector<at::Tensor> tensors_;                  // by value id; undefined where sizes do not fit (hasBranches_)
+  std::vector<at::Tensor> tensors_;                  // by value id; undefined before it is computed
   std::vector<std::optional<ScalarValue>> scalars_;  // by value id
   std::vector<std::optional<int64_t>> extents_;      // by symbol
 };
