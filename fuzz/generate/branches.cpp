@@ -1,5 +1,7 @@
 // Branches: a tensor or another one of its type, or an update or none, as a bool scalar of the run says.
 
+#include <algorithm>
+
 #include "fuser/ir/builder.h"
 #include "fuser/ir/updates.h"
 #include "fuser/ir/view_axes.h"
@@ -7,6 +9,10 @@
 
 namespace fuser::fuzz {
 namespace {
+
+OpKind inverting(DataType dtype) {
+  return isFloating(dtype) ? OpKind::Neg : dtype == DataType::Bool ? OpKind::LogicalNot : OpKind::BitwiseNot;
+}
 
 // What may stand on the other side: a tensor of the same type, the same one flipped, or an op of it. -1: nothing.
 int64_t drawOtherSide(Workspace& work, size_t side) {
@@ -30,16 +36,44 @@ int64_t drawOtherSide(Workspace& work, size_t side) {
     return static_cast<int64_t>(work.keep(flipped, value.estimate));
   }
   const DataType dtype = value.tensor->dtype();
-  const OpKind op = isFloating(dtype) ? OpKind::Neg : dtype == DataType::Bool ? OpKind::LogicalNot : OpKind::BitwiseNot;
+  const OpKind op = inverting(dtype);
   if (!work.policy.opAllowed(op)) return -1;
   const Estimate estimate = pointwiseEstimate(op, {&value.estimate, 1}, dtype);
   return static_cast<int64_t>(work.keep(build::unary(*work.fusion, op, value.tensor, work.freshName()), estimate));
+}
+
+// Writes to a row of a tensor on one side: one that runs on the other side need not have. Nothing else reads the view.
+bool updateRowOnSide(Workspace& work) {
+  const int64_t found = drawTensor(work, [&](const TensorValue& value) {
+    return value.tensor->rank() > 0 && !value.tensor->isCpuScalar() && mayUpdate(work, value.tensor);
+  });
+  if (found < 0) return false;
+  const TensorValue value = work.tensors[static_cast<size_t>(found)];
+  const DataType dtype = value.tensor->dtype();
+  const OpKind op = inverting(dtype);
+  if (!work.policy.opAllowed(op) || !work.policy.opAllowed(OpKind::Select)) return false;
+  const size_t axis = work.choices.index(value.tensor->rank());
+  const ScalarEntry condition = drawScalar(work, DataType::Bool);
+  int64_t most = 8;  // rows that each run has which takes the side
+  for (size_t run = 0; run < kRuns; ++run) {
+    if (condition.values[run].as<bool>()) most = std::min(most, value.sizes[run][axis]);
+  }
+  const IntExpr size = value.tensor->axes()[axis]->size();
+  if (size->isConstant()) most = std::min(most, size->value);
+  if (most == 0) return false;
+  const Attributes place = Attributes().dim(static_cast<int64_t>(axis)).index(work.fusion->ints().constant(most - 1));
+  TensorView* row = build::structuralTensor(*work.fusion, OpKind::Select, {value.tensor}, place, work.freshName());
+  auto* written = build::unary(*work.fusion, op, row, work.freshName())->as<TensorView>();
+  build::update(*work.fusion, row, build::cond(*work.fusion, written, row, condition.scalar, work.freshName()));
+  widenMemory(work, value.tensor, pointwiseEstimate(op, {&value.estimate, 1}, dtype));
+  return true;
 }
 
 }  // namespace
 
 bool applyBranch(Workspace& work) {
   if (work.fusion->hasDevices() || work.fusion->hasStreams()) return false;
+  if (work.choices.chance(0.25) && updateRowOnSide(work)) return true;
   const int64_t found = drawTensor(work, [](const TensorValue& value) { return !value.tensor->isCpuScalar(); });
   if (found < 0) return false;
   const int64_t other = drawOtherSide(work, static_cast<size_t>(found));
