@@ -58,8 +58,7 @@ bool updateRowOnSide(Workspace& work) {
   for (size_t run = 0; run < kRuns; ++run) {
     if (condition.values[run].as<bool>()) most = std::min(most, value.sizes[run][axis]);
   }
-  const IntExpr size = value.tensor->axes()[axis]->size();
-  if (size->isConstant()) most = std::min(most, size->value);
+  most = std::min(most, value.tensor->axes()[axis]->size()->range.high);  // a row that no run has is refused
   if (most == 0) return false;
   const Attributes place = Attributes().dim(static_cast<int64_t>(axis)).index(work.fusion->ints().constant(most - 1));
   TensorView* row = build::structuralTensor(*work.fusion, OpKind::Select, {value.tensor}, place, work.freshName());

@@ -19,4 +19,7 @@ inline std::unique_ptr<FusionExecutorCache> makeCache(const Case& testCase, Fusi
   return std::make_unique<FusionExecutorCache>(std::move(fusion), std::move(settings));
 }
 
+// Whether the first run gives outputs: none of its indices is out of range, say.
+inline bool givesOutputs(const Case& testCase) { return testCase.runs.front().expectation == Expectation::Agrees; }
+
 }  // namespace fuser

@@ -279,7 +279,7 @@ TEST(SegmentProperties, ARandomMergePredicateGivesTheSameResults) {
     if (!anyOrder || testCase->schedule || !testCase->segmentSchedules.empty()) return;
     if (testCase->fusion->hasStreams() || testCase->fusion->hasDevices())
       return;  // their segments are single expressions
-    if (testCase->runs.front().expectation != Expectation::Agrees) return;  // an index out of its range
+    if (!givesOutputs(*testCase)) return;
     FusionExecutorCache::Settings settings = interpSettings(*testCase);
     settings.context.checkInvariants = true;
     AfterSegment exchanging([&](std::unique_ptr<SegmentedFusion>& segmented) {

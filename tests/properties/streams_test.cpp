@@ -58,7 +58,7 @@ TEST(StreamProperties, PassesChangeNoBitOfTheOutputs) {
   checkProperty(250, [&](const fuzz::ArbitraryCase& generated) {
     Case testCase = cloneCase(*generated);
     fuzz::Choices choices(*rc::gen::inRange<uint64_t>(0, 1000), 0);
-    if (!fuzz::spreadOverStreams(testCase, choices) || !testCase.aliases.empty()) return;
+    if (!fuzz::spreadOverStreams(testCase, choices) || !testCase.aliases.empty() || !givesOutputs(testCase)) return;
     const StreamSettings streams{*rc::gen::inRange<size_t>(1, 6), true, *rc::gen::arbitrary<uint64_t>(), {}};
     const RunData data = materialize(testCase, testCase.runs.front());
     const std::vector<HostValue> inputs = hostValues(data);
@@ -71,9 +71,9 @@ TEST(StreamProperties, PassesChangeNoBitOfTheOutputs) {
       forms.sliced += text.find("sliced_axis") != std::string::npos;
       forms.joins += text.find("in streams of") != std::string::npos;
     }
-    // A run that is to show every value.
+    // A run that is to show every value; its kernels store more, so they may add in another order than those above.
     testCase.options.probes = true;
-    RC_ASSERT(run(testCase, inputs, 7, streams, true, text) == expected);
+    RC_ASSERT(run(testCase, inputs, 7, streams, true, text) == run(testCase, inputs, 0, streams, false, text));
   });
   std::printf("%zu loops, %zu fused, %zu sliced, %zu joins\n", forms.loops, forms.fused, forms.sliced, forms.joins);
   EXPECT_GT(forms.loops, 10u);
@@ -184,7 +184,7 @@ TEST(StreamProperties, ASynchronizationThatIsMissingIsReportedOrOrdersNothing) {
   checkProperty(120, [&](const fuzz::ArbitraryCase& generated) {
     Case testCase = cloneCase(*generated);
     fuzz::Choices choices(*rc::gen::inRange<uint64_t>(0, 1000), 0);
-    if (!fuzz::spreadOverStreams(testCase, choices) || !testCase.aliases.empty()) return;
+    if (!fuzz::spreadOverStreams(testCase, choices) || !testCase.aliases.empty() || !givesOutputs(testCase)) return;
     size_t count = 0;
     const std::string expected = runWithout(testCase, std::nullopt, {2, true, 0, {}}, count);
     for (size_t dropped = 0; dropped < count; ++dropped) {
