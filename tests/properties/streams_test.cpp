@@ -71,7 +71,7 @@ TEST(StreamProperties, PassesChangeNoBitOfTheOutputs) {
       forms.sliced += text.find("sliced_axis") != std::string::npos;
       forms.joins += text.find("in streams of") != std::string::npos;
     }
-    // A run that is to show every value; its kernels store more, so they may add in another order than those above.
+    // A run that is to show every value has a kernel for each op on streams: a sum may add in another order than above.
     testCase.options.probes = true;
     RC_ASSERT(run(testCase, inputs, 7, streams, true, text) == run(testCase, inputs, 0, streams, false, text));
   });
