@@ -9,10 +9,6 @@ namespace {
 // Whether the range is not saturated, so that no operation on the way to it can overflow an int64.
 bool staysInRange(Range range) { return range.low > kRangeMin && range.high < kRangeMax; }
 
-bool isCondition(IntExpr expr) {
-  return expr->op == IntOp::Less || expr->op == IntOp::Equal || expr->op == IntOp::And;
-}
-
 // Whether the op gets a variable: one that costs instructions and often occurs several times in an index.
 bool isNamed(IntExpr expr) {
   return expr->op == IntOp::FloorDiv || expr->op == IntOp::Mod || expr->op == IntOp::Min || expr->op == IntOp::Max;

@@ -8,6 +8,7 @@
 #include "fuser/codegen/index_printer.h"
 #include "fuser/codegen/kernel_uses.h"
 #include "fuser/codegen/literal.h"
+#include "fuser/codegen/opposite_ifs.h"
 #include "fuser/kernel/index_bounds.h"
 #include "fuser/kernel/shared_layout.h"
 
@@ -173,6 +174,13 @@ class KernelPrinter {
     return text;
   }
 
+  // All of the parts, at least one.
+  std::string condition(const std::vector<IntExpr>& parts) {
+    std::string text;
+    for (IntExpr part : parts) text += (text.empty() ? "" : " && ") + condition(part);
+    return text;
+  }
+
   std::string element(const Access& access) {
     return concat(bufferName(access.buffer), "[", index(access.index), "]");
   }
@@ -201,17 +209,45 @@ class KernelPrinter {
   }
 
   void printBody(const Body& body) {
-    for (const Statement& statement : body) {
-      std::visit([&](const auto& node) { print(node); }, statement.node);
+    for (size_t i = 0; i < body.size(); ++i) {
+      const If* first = std::get_if<If>(&body[i].node);
+      const If* second = i + 1 < body.size() ? std::get_if<If>(&body[i + 1].node) : nullptr;
+      const auto opposite = first && second ? oppositeIfs(first->condition, second->condition) : std::nullopt;
+      if (opposite) {
+        printEither(*opposite, first->body, second->body);
+        ++i;
+      } else {
+        std::visit([&](const auto& node) { print(node); }, body[i].node);
+      }
     }
   }
 
-  void printScope(const Body& body) {
+  template <class Print>
+  void inScope(const Print& printAll) {
     ++depth_;
     ints_.openScope();
-    printBody(body);
+    printAll();
     ints_.closeScope();
     --depth_;
+  }
+
+  void printScope(const Body& body) {
+    inScope([&] { printBody(body); });
+    line("}");
+  }
+
+  // Not two ifs: of those, each of which stores the same value, ptxas 13.0 loses one (corpus/regressions,
+  // a-value-that-both-sides-load.fusion).
+  void printEither(const OppositeIfs& ifs, const Body& first, const Body& second) {
+    const auto both = [&] {
+      line(concat("if (", condition(ifs.first), ") {"));
+      inScope([&] { printBody(first); });
+      line("} else {");
+      printScope(second);
+    };
+    if (ifs.shared.empty()) return both();
+    line(concat("if (", condition(ifs.shared), ") {"));
+    inScope(both);
     line("}");
   }
 

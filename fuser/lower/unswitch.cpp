@@ -90,14 +90,6 @@ void unswitch(Kernel& kernel, Body& body, const ScheduleRules& rules) {
 
 }  // namespace
 
-std::vector<IntExpr> partsOf(IntExpr condition) {
-  if (condition->op != IntOp::And) return {condition};
-  std::vector<IntExpr> parts = partsOf(condition->a);
-  const std::vector<IntExpr> others = partsOf(condition->b);
-  parts.insert(parts.end(), others.begin(), others.end());
-  return parts;
-}
-
 IntExpr inAllIterations(IntExprArena& ints, IntExpr condition, const std::set<IntExpr>& loops) {
   if (condition->op != IntOp::Less || !grows(condition->a, loops) || reads(condition->b, loops)) return nullptr;
   return ints.import(condition, [&](IntExpr symbol) {

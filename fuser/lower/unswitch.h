@@ -2,14 +2,10 @@
 // The condition of an unswitched loop: where it holds, no iteration needs a predicate.
 
 #include <set>
-#include <vector>
 
 #include "fuser/kernel/kernel.h"
 
 namespace fuser {
-
-// The parts of a conjunction, in order.
-std::vector<IntExpr> partsOf(IntExpr condition);
 
 // A condition without these loops' indices under which this one holds in all of their iterations: that of the last
 // ones, where the compared side grows with the loops. Null where it is not known to.

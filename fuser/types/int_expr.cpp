@@ -473,6 +473,16 @@ int64_t evaluate(IntExpr expr, const std::function<int64_t(IntExpr symbol)>& val
   FUSER_CHECK(false, "bad IntOp");
 }
 
+bool isCondition(IntExpr expr) { return expr->op == IntOp::Less || expr->op == IntOp::Equal || expr->op == IntOp::And; }
+
+std::vector<IntExpr> partsOf(IntExpr condition) {
+  if (condition->op != IntOp::And) return {condition};
+  std::vector<IntExpr> parts = partsOf(condition->a);
+  const std::vector<IntExpr> others = partsOf(condition->b);
+  parts.insert(parts.end(), others.begin(), others.end());
+  return parts;
+}
+
 void forEachSymbol(IntExpr expr, const std::function<void(IntExpr)>& visit) {
   if (expr->isSymbol()) visit(expr);
   if (expr->a) forEachSymbol(expr->a, visit);

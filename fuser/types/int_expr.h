@@ -132,6 +132,12 @@ int64_t evaluate(IntExpr expr, const std::function<int64_t(IntExpr symbol)>& val
 // The sizes that a meet consists of, which are none themselves; the expression itself where it is no meet.
 std::vector<IntExpr> sizesThatMeet(IntExpr expr);
 
+// Whether the expression is a predicate: its value is 0 or 1, and it prints as a bool.
+bool isCondition(IntExpr expr);
+
+// The parts of a conjunction, in order; the expression itself where it is none.
+std::vector<IntExpr> partsOf(IntExpr condition);
+
 // Calls visit for every occurrence of a symbol, from left to right.
 void forEachSymbol(IntExpr expr, const std::function<void(IntExpr)>& visit);
 
