@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fuser/ir/updates.h"
+
 namespace fuser {
 
 bool hasBranches(const Fusion& fusion) {
@@ -25,6 +27,7 @@ bool writesNothing(const Expr* update, const std::function<bool(const Expr* bran
 
 std::vector<bool> skippedExprs(const Fusion& fusion, const std::function<bool(const Expr* branch)>& holds) {
   std::vector<bool> skipped(fusion.exprIdCount(), false);
+  std::vector<bool> isWritten(fusion.exprIdCount(), false);
   const std::vector<Expr*>& exprs = fusion.exprs();
   const auto reads = [&](const Expr* reader, const Val* val) {
     if (skipped[reader->id()]) return false;
@@ -37,6 +40,7 @@ std::vector<bool> skippedExprs(const Fusion& fusion, const std::function<bool(co
     if (expr->isScalarExpr()) continue;  // defined for all operands
     if (expr->family() == Family::Update) {
       skipped[expr->id()] = writesNothing(expr, holds);
+      if (const Expr* maker = storageOf(expr->input(0)->as<TensorView>())->definition()) isWritten[maker->id()] = true;
       continue;
     }
     bool isUsed = false, isNeeded = false;
@@ -45,7 +49,7 @@ std::vector<bool> skippedExprs(const Fusion& fusion, const std::function<bool(co
       isNeeded |= result->isFusionOutput() || std::any_of(result->uses().begin(), result->uses().end(),
                                                           [&](const Expr* reader) { return reads(reader, result); });
     }
-    skipped[expr->id()] = isUsed && !isNeeded;
+    skipped[expr->id()] = isUsed && !isNeeded && !isWritten[expr->id()];
   }
   return skipped;
 }
