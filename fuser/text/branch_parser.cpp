@@ -42,7 +42,7 @@ void FusionParser::parseBranch(const std::vector<Token>& names) {
 std::vector<Val*> FusionParser::parseSide(Side side, const std::vector<Token>& results) {
   const NamedVals outside = values_;
   const std::map<std::string, size_t, std::less<>> definedOutside = definedAt_;
-  const std::vector<CopiedView> copiesOutside = copiedViews_;
+  const CopiedViews copiesOutside = copies_;
   if (!sides_.empty()) side.all = withOuterSides(side);
   sides_.push_back(side);
   reader_.expect("{");
@@ -62,7 +62,7 @@ std::vector<Val*> FusionParser::parseSide(Side side, const std::vector<Token>& r
   sides_.pop_back();
   values_ = outside;
   definedAt_ = definedOutside;
-  restoreCopies(copiesOutside);
+  copies_.restore(copiesOutside);
   return yielded;
 }
 
@@ -73,14 +73,6 @@ Val* FusionParser::withOuterSides(const Side& side) {
     return each.first ? each.condition : build::unary(*fusion_, OpKind::LogicalNot, each.condition);
   };
   return build::binary(*fusion_, OpKind::LogicalAnd, holds(sides_.back()), holds(side));
-}
-
-// Copies of views that were made on a side are of that side; those that an update there has made stale, are so outside.
-void FusionParser::restoreCopies(std::vector<CopiedView> outside) {
-  for (size_t i = 0; i < outside.size(); ++i) {
-    outside[i].isStale |= copiedViews_[i].isStale || copiedViews_[i].result != outside[i].result;
-  }
-  copiedViews_ = std::move(outside);
 }
 
 // A scalar is computed on both sides: its ops are defined for all operands.

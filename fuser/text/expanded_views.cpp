@@ -1,43 +1,22 @@
-// Names of PyTorch that move elements by a rule of their own: roll, diagonal, diagonal_scatter, as_strided. Each reads
-// at indices that it counts; where sizes are numbers, they are proved to be in range.
+// roll, diagonal and diagonal_scatter. Each reads at indices that it counts; where sizes are numbers, they are proved
+// to be in range.
 
 #include <algorithm>
 
 #include "fuser/ir/builder.h"
 #include "fuser/ir/infer.h"
-#include "fuser/ir/updates.h"
 #include "fuser/ir/view_axes.h"
 #include "fuser/text/expansions.h"
 
 namespace fuser::text {
 namespace {
 
-Val* literal(Fusion& fusion, int64_t value) { return fusion.newConstant(ScalarValue(value)); }
-
-// start, start + 1, …, along one axis of a tensor of this rank, whose other axes have one element.
-TensorView* countsAlong(Fusion& fusion, int64_t start, IntExpr size, size_t axis, size_t rank,
-                        const std::string& name) {
-  IntExprArena& ints = fusion.ints();
-  const IntExpr first = ints.constant(start);
-  std::vector<int64_t> added;
-  for (size_t i = 0; i < rank; ++i) {
-    if (i != axis) added.push_back(static_cast<int64_t>(i));
-  }
-  TensorView* counts = build::arange(fusion, first, ints.add(first, size), ints.constant(1), DataType::Int64,
-                                     added.empty() ? name : name + ".line");
-  return added.empty() ? counts : build::unsqueeze(fusion, counts, added, name);
-}
-
-TensorView* sum(Fusion& fusion, Val* a, Val* b, const std::string& name) {
-  return build::binary(fusion, OpKind::Add, a, b, name)->as<TensorView>();
-}
-
 // Along one axis: the element at i comes from (i - shift) modulo the size.
 TensorView* rolledAlong(Fusion& fusion, TensorView* tensor, size_t dim, int64_t shift, const std::string& name) {
   const IntExpr size = sizesOf(tensor)[dim];
   TensorView* counts = countsAlong(fusion, 0, size, 0, 1, name + ".to");
-  Val* moved = build::binary(fusion, OpKind::Sub, counts, literal(fusion, shift), name + ".moved");
-  Val* count = size->isConstant() ? literal(fusion, size->value)
+  Val* moved = build::binary(fusion, OpKind::Sub, counts, fusion.newConstant(ScalarValue(shift)), name + ".moved");
+  Val* count = size->isConstant() ? fusion.newConstant(ScalarValue(size->value))
                                   : build::size(fusion, tensor, static_cast<int64_t>(dim), name + ".size");
   auto* from = build::binary(fusion, OpKind::Remainder, moved, count, name + ".from")->as<TensorView>();
   return indexSelected(fusion, tensor, from, dim, name);
@@ -79,21 +58,6 @@ std::vector<int64_t> otherAxes(const TensorView* tensor, const Diagonal& diagona
     if (axis != diagonal.dim1 && axis != diagonal.dim2) others.push_back(static_cast<int64_t>(axis));
   }
   return others;
-}
-
-// Where sizes are numbers, the last place is one of the memory.
-void checkInside(const TensorView* tensor, const std::vector<IntExpr>& size, const std::vector<IntExpr>& stride,
-                 int64_t offset) {
-  int64_t last = offset, elements = 1;
-  for (size_t axis = 0; axis < size.size(); ++axis) {
-    if (!size[axis]->isConstant() || size[axis]->value == 0 || !stride[axis]->isConstant()) return;
-    last += (size[axis]->value - 1) * stride[axis]->value;
-  }
-  for (IntExpr own : sizesOf(tensor)) {
-    if (!own->isConstant()) return;
-    elements *= own->value;
-  }
-  FUSER_USER_CHECK(last < elements, "as_strided of %", tensor->name(), ": it reads element ", last, " of ", elements);
 }
 
 }  // namespace
@@ -157,23 +121,11 @@ TensorView* diagonalScatter(Fusion& fusion, const std::vector<Val*>& operands, c
   IntExprArena& ints = fusion.ints();
   const Diagonal wanted = diagonalOf("diagonal_scatter", fusion, tensor, attributes);
   const size_t rank = tensor->rank();
-  FUSER_USER_CHECK(written->rank() + 1 == rank, "diagonal_scatter of ", typeText(tensor), " and ", typeText(written),
-                   ": ranks do not fit");
   const IntExpr rows = sizesOf(tensor)[wanted.dim1];
   std::vector<IntExpr> shape;  // that of torch.diagonal
   for (int64_t axis : otherAxes(tensor, wanted)) shape.push_back(sizesOf(tensor)[static_cast<size_t>(axis)]);
   shape.push_back(wanted.length);
-  const std::vector<IntExpr> given = sizesOf(written);
-  for (size_t axis = 0; axis < shape.size(); ++axis) {
-    FUSER_USER_CHECK(shape[axis]->isConstant(1) || !given[axis]->isConstant(1), "diagonal_scatter of ",
-                     typeText(tensor), " and ", typeText(written), ": axis ", axis,
-                     " of the diagonal is not of size 1");
-  }
-  if (written->dtype() != tensor->dtype()) {
-    written = build::cast(fusion, written, tensor->dtype(), name + ".cast")->as<TensorView>();
-  }
-  // Other sizes than the diagonal's are refused.
-  if (given != shape) written = build::expand(fusion, written, shape, name + ".checked");
+  written = ofSizes("diagonal_scatter", fusion, tensor, written, shape, name);
   const IntExpr low = ints.constant(wanted.firstRow), high = ints.sub(ints.sub(rows, low), wanted.length);
   Val* zero = fusion.newConstant(ScalarValue(0.0));
   TensorView* whole = build::pad(fusion, written, {low, high}, zero, name + ".padded");
@@ -189,46 +141,6 @@ TensorView* diagonalScatter(Fusion& fusion, const std::vector<Val*>& operands, c
   TensorView* column = countsAlong(fusion, 0, sizesOf(tensor)[wanted.dim2], wanted.dim2, rank, name + ".column");
   Val* isDiagonal = build::binary(fusion, OpKind::Eq, row, column, name + ".diagonal");
   return build::where(fusion, isDiagonal, whole, tensor, name)->as<TensorView>();
-}
-
-// torch.as_strided: the elements of row-major memory at storage_offset + sum(index * stride).
-TensorView* asStrided(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
-                      const std::string& name) {
-  auto* tensor = operands[0]->as<TensorView>();
-  IntExprArena& ints = fusion.ints();
-  const TensorDomain& domain = tensor->domain();
-  const bool isDense =
-      storageOf(tensor) == tensor && std::is_sorted(domain.allocationOrder.begin(), domain.allocationOrder.end()) &&
-      std::none_of(domain.contiguity.begin(), domain.contiguity.end(), [](auto flag) { return flag == false; }) &&
-      std::none_of(domain.logical.begin(), domain.logical.end(),
-                   [](const IterDomain* axis) { return axis->isExpanded(); });
-  FUSER_USER_CHECK(isDense, "as_strided of %", tensor->name(),
-                   ": it takes dense row-major memory that is no view; `set` makes a copy of that kind");
-  const std::vector<IntExpr>& size = attributes.integers(AttributeName::size);
-  const std::vector<IntExpr>& stride = attributes.integers(AttributeName::stride);
-  FUSER_USER_CHECK(size.size() == stride.size(), "as_strided: ", size.size(), " sizes and ", stride.size(), " strides");
-  const IntExpr offset = attributes.has(AttributeName::storage_offset) ? attributes.bound(AttributeName::storage_offset)
-                                                                       : ints.constant(0);
-  FUSER_USER_CHECK(offset->isConstant() && offset->value >= 0, "as_strided: the offset is a number, 0 or above");
-  const size_t rank = size.size();
-  checkInside(tensor, size, stride, offset->value);
-  TensorView* places = build::full(fusion, std::vector<IntExpr>(rank, ints.constant(1)), literal(fusion, offset->value),
-                                   DataType::Int64, name + ".offset");
-  for (size_t axis = 0; axis < rank; ++axis) {
-    FUSER_USER_CHECK(stride[axis]->isConstant() && stride[axis]->value >= 0,
-                     "as_strided: strides are numbers, 0 or above");
-    if (stride[axis]->value == 0 || size[axis]->isConstant(1)) continue;
-    TensorView* counts = countsAlong(fusion, 0, size[axis], axis, rank, concat(name, ".index", axis));
-    Val* steps =
-        build::binary(fusion, OpKind::Mul, counts, literal(fusion, stride[axis]->value), concat(name, ".steps", axis));
-    places = sum(fusion, places, steps, concat(name, ".place", axis));
-  }
-  if (rank > 0) places = build::expand(fusion, places, size, name + ".places");
-  TensorView* row = build::reshape(fusion, places, {ints.constant(-1)}, name + ".line");
-  TensorView* memory = build::reshape(fusion, tensor, {ints.constant(-1)}, name + ".memory");
-  TensorView* elements =
-      build::structuralTensor(fusion, OpKind::Gather, {memory, row}, Attributes().dim(0), name + ".elements");
-  return build::reshape(fusion, elements, size, name);
 }
 
 }  // namespace fuser::text

@@ -51,6 +51,34 @@ TensorView* countedFromStart(Fusion& fusion, TensorView* indices, Val* size, con
   return build::where(fusion, isNegative, fromEnd, indices, name + ".place")->as<TensorView>();
 }
 
+TensorView* countsAlong(Fusion& fusion, int64_t start, IntExpr size, size_t axis, size_t rank,
+                        const std::string& name) {
+  IntExprArena& ints = fusion.ints();
+  const IntExpr first = ints.constant(start);
+  std::vector<int64_t> added;
+  for (size_t i = 0; i < rank; ++i) {
+    if (i != axis) added.push_back(static_cast<int64_t>(i));
+  }
+  TensorView* counts = build::arange(fusion, first, ints.add(first, size), ints.constant(1), DataType::Int64,
+                                     added.empty() ? name : name + ".line");
+  return added.empty() ? counts : build::unsqueeze(fusion, counts, added, name);
+}
+
+TensorView* ofSizes(std::string_view op, Fusion& fusion, const TensorView* tensor, TensorView* written,
+                    const std::vector<IntExpr>& shown, const std::string& name) {
+  FUSER_USER_CHECK(written->rank() == shown.size(), op, " of ", typeText(tensor), " and ", typeText(written),
+                   ": ranks do not fit");
+  const std::vector<IntExpr> given = sizesOf(written);
+  for (size_t axis = 0; axis < shown.size(); ++axis) {
+    FUSER_USER_CHECK(shown[axis]->isConstant(1) || !given[axis]->isConstant(1), op, " of ", typeText(tensor), " and ",
+                     typeText(written), ": axis ", axis, " of what is shown is not of size 1");
+  }
+  if (written->dtype() != tensor->dtype()) {
+    written = build::cast(fusion, written, tensor->dtype(), name + ".cast")->as<TensorView>();
+  }
+  return given == shown ? written : build::expand(fusion, written, shown, name + ".checked");
+}
+
 namespace {
 
 // torch.select_scatter: one index along `dim`, as a slice_scatter of one element.
@@ -181,21 +209,22 @@ constexpr Expansion kExpansions[] = {
     {"min", OpKind::Amin, "dims, text keepdim = false", reducedOverOne<OpKind::Amin>, reducedOverOne<OpKind::Argmin>},
     {"masked_fill", OpKind::Where, "", maskedFill},
     {"roll", OpKind::Set, "shifts, dims = all", rolled},
-    {"diagonal", OpKind::Set, "offset = 0, dim1 = 0, dim2 = 1", diagonal, nullptr, true},
+    {"diagonal", OpKind::Set, "offset = 0, dim1 = 0, dim2 = 1", diagonal, nullptr, diagonalScatter},
     {"diagonal_scatter", OpKind::SliceScatter, "offset = 0, dim1 = 0, dim2 = 1", diagonalScatter},
-    {"as_strided", OpKind::Set, "size, stride, storage_offset = 0", asStrided, nullptr, true},
-    {"rand", OpKind::Arange, "shape, dtype = f32, seed = run, offset = place", rand, nullptr, false, true},
-    {"randn", OpKind::Arange, "shape, dtype = f32, seed = run, offset = place", randn, nullptr, false, true},
-    {"rand_like", OpKind::Set, "dtype = own, seed = run, offset = place", randLike, nullptr, false, true},
-    {"randn_like", OpKind::Set, "dtype = own, seed = run, offset = place", randnLike, nullptr, false, true},
+    {"as_strided", OpKind::Set, "size, stride, storage_offset = 0", asStrided, nullptr, asStridedScatter},
+    {"as_strided_scatter", OpKind::SliceScatter, "size, stride, storage_offset = 0", asStridedScatter},
+    {"rand", OpKind::Arange, "shape, dtype = f32, seed = run, offset = place", rand, nullptr, nullptr, true},
+    {"randn", OpKind::Arange, "shape, dtype = f32, seed = run, offset = place", randn, nullptr, nullptr, true},
+    {"rand_like", OpKind::Set, "dtype = own, seed = run, offset = place", randLike, nullptr, nullptr, true},
+    {"randn_like", OpKind::Set, "dtype = own, seed = run, offset = place", randnLike, nullptr, nullptr, true},
     {"uniform", OpKind::Arange, "shape, low = 0.0, high = 1.0, dtype = f32, seed = run, offset = place", uniform,
-     nullptr, false, true},
+     nullptr, nullptr, true},
     {"normal", OpKind::Arange, "shape, mean = 0.0, std = 1.0, dtype = f32, seed = run, offset = place", normal, nullptr,
-     false, true},
-    {"bernoulli", OpKind::Set, "p = each, seed = run, offset = place", bernoulli, nullptr, false, true},
-    {"dropout", OpKind::Set, "p = 0.5, training = true, seed = run, offset = place", dropout, nullptr, false, true},
+     nullptr, true},
+    {"bernoulli", OpKind::Set, "p = each, seed = run, offset = place", bernoulli, nullptr, nullptr, true},
+    {"dropout", OpKind::Set, "p = 0.5, training = true, seed = run, offset = place", dropout, nullptr, nullptr, true},
     {"randint", OpKind::Arange, "low = 0, high, shape, dtype = i64, seed = run, offset = place", randint, nullptr,
-     false, true},
+     nullptr, true},
 };
 
 // An op's own name, and which braces make it an expansion: PyTorch's attributes that the op does not have.

@@ -57,8 +57,10 @@ struct Expansion {
   // Of a name with two results, the second one.
   TensorView* (*second)(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                         const std::string& name) = nullptr;
-  // Of PyTorch's name a view of its operand, of ours a copy: no update may tell the two apart.
-  bool copiesView = false;
+  // Of what PyTorch makes a view of its operand, and we a copy (copied_views.h): the operand with what the second
+  // operand has in place of the elements that the view shows, of the same attributes.
+  TensorView* (*scatter)(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                         const std::string& name) = nullptr;
   // It takes a seed and an offset: those of the run, and its place among such names, where the text gives none.
   bool isRandom = false;
 };
@@ -72,7 +74,9 @@ using ExpansionFunction = TensorView*(Fusion& fusion, const std::vector<Val*>& o
                                       const NamedAttributes& attributes, const std::string& name);
 
 // --- expanded_views.cpp ---
-ExpansionFunction rolled, diagonal, diagonalScatter, asStrided;
+ExpansionFunction rolled, diagonal, diagonalScatter;
+// --- expanded_strided.cpp ---
+ExpansionFunction asStrided, asStridedScatter;
 // --- expanded_scatters.cpp ---
 ExpansionFunction indexAdded, indexCopied, indexPut;
 // --- expanded_attributes.cpp ---
@@ -93,6 +97,12 @@ ExpansionFunction rand, randn, randLike, randnLike, uniform, normal, bernoulli, 
 size_t axisOf(std::string_view op, const TensorView* tensor, int64_t written);
 // The size of an axis: a number where it is known.
 Val* sizeAsScalar(Fusion& fusion, TensorView* tensor, size_t axis, const std::string& name);
+// start, start + 1, …, along one axis of a tensor of this rank, whose other axes have one element; i64.
+TensorView* countsAlong(Fusion& fusion, int64_t start, IntExpr size, size_t axis, size_t rank, const std::string& name);
+// What is written in place of what a view of the tensor shows, in the tensor's dtype. A UserError of `op` where its
+// sizes are others than those that are shown; what only a run knows is checked there.
+TensorView* ofSizes(std::string_view op, Fusion& fusion, const TensorView* tensor, TensorView* written,
+                    const std::vector<IntExpr>& shown, const std::string& name);
 // Indices of an axis of this size: negative ones count from its end.
 TensorView* countedFromStart(Fusion& fusion, TensorView* indices, Val* size, const std::string& name);
 // A vector of indices along an axis as indices of all of the tensor's places along the others.

@@ -155,7 +155,8 @@ void FusionParser::define(const Token& name, Val* val) {
 Val* FusionParser::lookUp(const Token& name) {
   const auto found = values_.find(name.text);
   if (found == values_.end()) reader_.fail(name, "unknown value %", name.text);
-  return found->second = latest(found->second);
+  if (found->second->isScalar()) return found->second;
+  return found->second = copies_.latest(*fusion_, found->second->as<TensorView>(), std::string(name.text));
 }
 
 }  // namespace text

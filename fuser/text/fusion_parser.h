@@ -11,6 +11,7 @@
 #include "fuser/ir/fusion.h"
 #include "fuser/ir/infer.h"
 #include "fuser/support/disjoint_sets.h"
+#include "fuser/text/copied_views.h"
 #include "fuser/text/expansions.h"
 #include "fuser/text/give_names.h"
 #include "fuser/text/parser.h"
@@ -75,17 +76,6 @@ class FusionParser {
     std::string variant;
   };
 
-  // What PyTorch makes a view of a tensor's memory, and the language a copy: it is made again when it is read after an
-  // update of that memory.
-  struct CopiedView {
-    std::string name;
-    TensorView* result;  // the latest copy
-    TensorView* of;
-    const Expansion* expansion;
-    NamedAttributes attributes;
-    bool isStale = false;
-  };
-
   // The side of a branch on which statements stand.
   struct Side {
     Val* condition;
@@ -118,9 +108,7 @@ class FusionParser {
   void addSeedAndOffset(const Token& mnemonic, NamedAttributes& values);
   void putOnDevice(std::vector<Val*>& operands, NamedAttributes& named);
   Val* onDevice(TensorView* host);
-  bool updateCopiedView(const TensorView* target, TensorView* source);
-  void noteUpdate(const TensorView* target);
-  Val* latest(Val* val);
+  void write(TensorView* target, TensorView* source);
   void parseAttribute(const Token& key, const OpInfo& info, OpAttributes& attributes);
   void parseFamilyAttribute(const Token& key, const FamilyAttribute& attribute, OpAttributes& attributes);
   void parseBracedOperand(const Token& key, OpAttributes& attributes);
@@ -129,7 +117,6 @@ class FusionParser {
   // --- branch_parser.cpp ---
   void parseBranch(const std::vector<Token>& names);
   std::vector<Val*> parseSide(Side side, const std::vector<Token>& results);
-  void restoreCopies(std::vector<CopiedView> outside);
   Val* withOuterSides(const Side& side);
   Val* eitherOf(Val* condition, Val* first, Val* second, const Token& name);
   TensorView* writtenOnSide(TensorView* target, TensorView* source);
@@ -182,7 +169,7 @@ class FusionParser {
   std::vector<Assumption> assumptions_;
   // Results with `view = true` or `in_place = true`, and where their layout begins.
   std::vector<std::pair<Token, const TensorView*>> views_;
-  std::vector<CopiedView> copiedViews_;
+  CopiedViews copies_;
   std::set<const Val*> namedInAttributes_;  // scalars; for look-ups
   std::map<const Val*, Val*> onDevice_;     // of tensors on the host; for look-ups
 };

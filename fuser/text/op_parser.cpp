@@ -151,9 +151,8 @@ void FusionParser::parseOp() {
       return build::structural(*fusion_, *op, operands, attributes.values, resultNames, attributes.keepdim);
     });
   });
-  if (expansion && expansion->copiesView) {
-    copiedViews_.push_back(
-        {resultNames.front(), results.front()->as<TensorView>(), operands[0]->as<TensorView>(), expansion, named});
+  if (expansion && expansion->scatter) {
+    copies_.add(*expansion, operands[0]->as<TensorView>(), named, results.front()->as<TensorView>());
   }
   recordMeetings(results.front()->definition());
   defineResults(names, results);

@@ -1,6 +1,4 @@
-// Parses `update %v = %u`, and keeps PyTorch's views that are copies here up to date.
-
-#include <algorithm>
+// Parses `update %v = %u`.
 
 #include "fuser/ir/builder.h"
 #include "fuser/ir/updates.h"
@@ -27,65 +25,32 @@ void FusionParser::parseUpdate() {
         const std::string filled = concat(name.text, ".f", opCount_);
         source = build::full(*fusion_, sizesOf(tensor), source, tensor->dtype(), filled);
       }
-      if (updateCopiedView(tensor, source->as<TensorView>())) return 0;
-      TensorView* written = writtenOnSide(tensor, source->as<TensorView>());
-      recordMeetings(build::update(*fusion_, tensor, written));
-      noteUpdate(tensor);
+      write(tensor, source->as<TensorView>());
       return 0;
     });
   });
 }
 
-namespace {
-
-bool hasViews(const TensorView* tensor) {
-  return std::any_of(tensor->uses().begin(), tensor->uses().end(),
-                     [](const Expr* reader) { return memoryOf(reader) != Memory::Own; });
-}
-
-}  // namespace
-
-// An update of a diagonal writes a diagonal_scatter of it to the memory that it shows. False where the target is no
-// copy of a view. A UserError where there is no way to write through.
-bool FusionParser::updateCopiedView(const TensorView* target, TensorView* source) {
-  const auto copied = std::find_if(copiedViews_.begin(), copiedViews_.end(),
-                                   [&](const CopiedView& each) { return storageOf(each.result) == storageOf(target); });
-  if (copied == copiedViews_.end()) return false;
-  const std::string_view op = copied->expansion->name;
-  const Expansion* scatter = findExpansion(concat(op, "_scatter"));
-  FUSER_USER_CHECK(copied->result == target && scatter, "update of %", target->name(), ": %", copied->name, " = ", op,
-                   "(%", copied->of->name(), ") is a view in PyTorch and a copy here: write to %", copied->of->name());
-  TensorView* of = copied->of;
-  const std::string reason = whyNoUpdate(of);
+// Through copies of PyTorch's views to the memory that they show: each is written to in memory of its own, and what it
+// holds then is put into the memory that it shows.
+void FusionParser::write(TensorView* target, TensorView* source) {
+  const CopiedViews::Copy* shown = copies_.copyOf(target);
+  if (!shown) {
+    recordMeetings(build::update(*fusion_, target, writtenOnSide(target, source)));
+    return copies_.noteUpdate(storageOf(target));
+  }
+  const std::string reason = whyNoUpdate(target);
   FUSER_USER_CHECK(reason.empty(), "update: ", reason);
-  source = build::asWritten(*fusion_, copied->result, source);
-  TensorView* whole = scatter->build(*fusion_, {of, source}, copied->attributes, concat(copied->name, ".w", opCount_));
-  build::update(*fusion_, of, writtenOnSide(of, whole));
-  noteUpdate(of);
-  return true;
-}
-
-// What shows memory that is written to is made again when it is read.
-void FusionParser::noteUpdate(const TensorView* target) {
-  for (CopiedView& copied : copiedViews_) {
-    if (storageOf(copied.of) != storageOf(target)) continue;
-    FUSER_USER_CHECK(!hasViews(copied.result), "update of %", target->name(), ": %", copied.name, " = ",
-                     copied.expansion->name, "(%", copied.of->name(),
-                     ") is a view in PyTorch and a copy here, and has views of its own, which do not see the update");
-    copied.isStale = true;
+  const CopiedViews::Copy copy = *shown;
+  const std::string name = concat(copy.result()->name(), ".w", opCount_);
+  TensorView* whole = build::asWritten(*fusion_, target, source);
+  if (target != copy.result()) {
+    const CopiedViews::Opened opened = copies_.open(*fusion_, target, name + ".c");
+    recordMeetings(build::update(*fusion_, opened.view, writtenOnSide(opened.view, whole)));
+    whole = opened.copy;
   }
-}
-
-// The value, or the copy of the same view as memory is now.
-Val* FusionParser::latest(Val* val) {
-  for (CopiedView& copied : copiedViews_) {
-    if (copied.result != val || !copied.isStale) continue;
-    copied.isStale = false;
-    TensorView* again = copied.expansion->build(*fusion_, {copied.of}, copied.attributes, copied.name);
-    copied.result->setName("");
-    return copied.result = again;
-  }
-  return val;
+  TensorView* of = copies_.latest(*fusion_, copy.of, copy.of->name());
+  write(of, copy.expansion->scatter(*fusion_, {of, whole}, copy.attributes, name));
 }
 
 }  // namespace fuser::text

@@ -136,5 +136,34 @@ run { %x = values [1, 2, 3, 4, 5, 6] : f32[2, 3]  %u = values [7, 8] : f32[2]  %
   EXPECT_EQ(elements(second.outputs.at(2)), (std::vector<double>{7, 2, 3, 4, 8, 6}));
 }
 
+TEST(CopiedViewsTest, ViewsOfThemSeeUpdatesAndAreWrittenThrough) {
+  const std::string text = R"(
+fusion f(%x: f32[i0, i1], %h: f32[i2], %u: f32[i1], %c: bool) {
+  %k = as_strided(%h) {size = [3, 2], stride = [1, 4], storage_offset = 1}
+  %ks = slice(%k) {dim = 0, start = 1}
+  %d = diagonal(%x) {offset = 1}
+  %ds = slice(%d) {dim = 0, start = 1}
+  %before = sum(%ks) {dims = [0, 1]}
+  update %ks = -5
+  if %c { update %ds = 70 }
+  %r = select(%x) {dim = 0, index = 0}
+  update %r = %u
+  return %before, %k, %ks, %d, %ds
+}
+run { %x = values [1, 2, 3, 4, 5, 6, 7, 8, 9] : f32[3, 3]  %h = values [0, 1, 2, 3, 4, 5, 6, 7, 8] : f32[9]
+      %u = values [10, 20, 30] : f32[3]  %c = true }
+run { %x = values [1, 2, 3, 4, 5, 6, 7, 8, 9] : f32[3, 3]  %h = values [0, 1, 2, 3, 4, 5, 6, 7, 8] : f32[9]
+      %u = values [10, 20, 30] : f32[3]  %c = false })";
+  Session session(printCase(functionalCase(parseCase(text, "views of copies"))));
+  const RunRecord first = session.run(0), second = session.run(1);
+  EXPECT_EQ(elements(first.outputs.at(0)), std::vector<double>{2 + 6 + 3 + 7});
+  EXPECT_EQ(elements(first.outputs.at(1)), (std::vector<double>{1, 5, -5, -5, -5, -5}));
+  EXPECT_EQ(elements(first.outputs.at(2)), (std::vector<double>{-5, -5, -5, -5}));
+  EXPECT_EQ(elements(first.outputs.at(3)), (std::vector<double>{20, 70}));
+  EXPECT_EQ(elements(first.outputs.at(4)), std::vector<double>{70});
+  EXPECT_EQ(elements(second.outputs.at(3)), (std::vector<double>{20, 6}));
+  EXPECT_EQ(elements(second.outputs.at(4)), std::vector<double>{6});
+}
+
 }  // namespace
 }  // namespace fuser
