@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "fuser/analysis/stored_slices.h"
 #include "fuser/ir/builder.h"
@@ -193,6 +194,7 @@ class StoreSlices : public Pass {
   void store(const std::vector<Version>& versions, TensorView* input) {
     versions_.clear();
     holders_.clear();
+    seen_.clear();
     for (const Version& version : versions) versions_.push_back(version.whole->definition());
     std::vector<const TensorView*> earlier;                           // versions before the base
     std::map<const TensorView*, TensorView*> stored{{input, input}};  // for lookups only
@@ -222,11 +224,13 @@ class StoreSlices : public Pass {
     if (part == version.whole || !isRead || version.into.exprs.empty()) return;
     TensorView* seen = viewOf(part->as<TensorView>(), version, stored);
     seen->setOrigin(part->origin());
+    seen_.insert(seen);
     fusion()->replaceAllUses(part, seen);
   }
 
   TensorView* viewOf(TensorView* part, const Version& version, TensorView* stored) {
     if (part == version.into.base) return stored;
+    if (seen_.count(part)) return part;  // another part is read in place, and this one was a view of it
     const Expr* maker = part->definition();
     TensorView* operand = viewOf(maker->input(0)->as<TensorView>(), version, stored);
     if (maker->op() == OpKind::SliceScatter) return operand;
@@ -338,6 +342,7 @@ class StoreSlices : public Pass {
 
   const CompileContext context_;
   std::map<const Val*, Expr*> holders_;  // by slice, what reads it for its memory; for lookups only
+  std::set<const Val*> seen_;            // what readers of such parts read in their place; for lookups only
   std::vector<Expr*> versions_;          // the expressions that make those of the alias that is stored
 };
 
