@@ -13,9 +13,10 @@ bool hasBranches(const Fusion& fusion) {
 
 namespace {
 
-// Whether an update leaves in memory what is there: its source is its target, on the sides that are taken.
+// Whether an update leaves in memory what is there because sides of branches are taken that give its target.
 bool writesNothing(const Expr* update, const std::function<bool(const Expr* branch)>& holds) {
   const Val* source = update->input(1);
+  if (source == update->input(0)) return false;  // with no branch: it is an update like any other
   for (const Expr* maker = source->definition(); maker && maker->family() == Family::Branch;
        maker = source->definition()) {
     source = takenOperand(maker, holds(maker));
