@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "fuser/ir/branches.h"
-#include "fuser/ir/updates.h"
 #include "fuser/ir/view_axes.h"
 
 namespace fuser {
@@ -234,20 +233,6 @@ void checkRepeat(const Expr* expr, ExpressionEvaluator& evaluator) {
   }
 }
 
-// No view on the way to what is written expands an axis in this run: its elements would share memory.
-void checkWritten(const Expr* expr, ExpressionEvaluator& evaluator) {
-  for (const Expr* view : viewsTo(expr->input(0)->as<TensorView>())) {
-    if (view->op() != OpKind::Expand) continue;
-    const auto* expanded = view->output()->as<TensorView>();
-    const Dims from = evaluator.sizes(view->input(0)->as<TensorView>()), to = evaluator.sizes(expanded);
-    for (size_t axis = to.size(), own = from.size(); own > 0; --own) {
-      --axis;
-      FUSER_USER_CHECK(from[own - 1] == to[axis], "update of %", expr->input(0)->name(), ": the elements of %",
-                       expanded->name(), " along axis ", axis, ", which this run expands, share memory");
-    }
-  }
-}
-
 }  // namespace
 
 RunDecisions checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
@@ -266,11 +251,8 @@ RunDecisions checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
     switch (expr->family()) {
       case Family::Unary:
       case Family::Binary:
-      case Family::Ternary: checkPointwise(expr, evaluator, ones); break;
-      case Family::Update:
-        checkWritten(expr, evaluator);
-        checkPointwise(expr, evaluator, ones);
-        break;
+      case Family::Ternary:
+      case Family::Update: checkPointwise(expr, evaluator, ones); break;
       case Family::Expand: checkExpand(expr, evaluator, ones); break;
       case Family::Squeeze: checkSqueeze(expr, evaluator); break;
       case Family::Reduction:

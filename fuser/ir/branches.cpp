@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "fuser/ir/updates.h"
-
 namespace fuser {
 
 bool hasBranches(const Fusion& fusion) {
@@ -13,10 +11,9 @@ bool hasBranches(const Fusion& fusion) {
 
 namespace {
 
-// Whether an update leaves in memory what is there because sides of branches are taken that give its target.
+// Whether an update leaves in memory what is there: its source is its target, on the sides that are taken.
 bool writesNothing(const Expr* update, const std::function<bool(const Expr* branch)>& holds) {
   const Val* source = update->input(1);
-  if (source == update->input(0)) return false;  // with no branch: it is an update like any other
   for (const Expr* maker = source->definition(); maker && maker->family() == Family::Branch;
        maker = source->definition()) {
     source = takenOperand(maker, holds(maker));
@@ -28,7 +25,6 @@ bool writesNothing(const Expr* update, const std::function<bool(const Expr* bran
 
 std::vector<bool> skippedExprs(const Fusion& fusion, const std::function<bool(const Expr* branch)>& holds) {
   std::vector<bool> skipped(fusion.exprIdCount(), false);
-  std::vector<bool> isWritten(fusion.exprIdCount(), false);
   const std::vector<Expr*>& exprs = fusion.exprs();
   const auto reads = [&](const Expr* reader, const Val* val) {
     if (skipped[reader->id()]) return false;
@@ -41,7 +37,6 @@ std::vector<bool> skippedExprs(const Fusion& fusion, const std::function<bool(co
     if (expr->isScalarExpr()) continue;  // defined for all operands
     if (expr->family() == Family::Update) {
       skipped[expr->id()] = writesNothing(expr, holds);
-      if (const Expr* maker = storageOf(expr->input(0)->as<TensorView>())->definition()) isWritten[maker->id()] = true;
       continue;
     }
     bool isUsed = false, isNeeded = false;
@@ -50,7 +45,7 @@ std::vector<bool> skippedExprs(const Fusion& fusion, const std::function<bool(co
       isNeeded |= result->isFusionOutput() || std::any_of(result->uses().begin(), result->uses().end(),
                                                           [&](const Expr* reader) { return reads(reader, result); });
     }
-    skipped[expr->id()] = isUsed && !isNeeded && !isWritten[expr->id()];
+    skipped[expr->id()] = isUsed && !isNeeded;
   }
   return skipped;
 }

@@ -16,8 +16,7 @@ inline Val* takenOperand(const Expr* branch, bool holds) { return branch->input(
 bool hasBranches(const Fusion& fusion);
 
 // By expression id: whether its results lead to operands that branches do not take, or to updates that so write
-// nothing, and to nothing else. Dead code leads nowhere, and is not skipped; nor is memory that an update may write to.
-// `holds` says it of a branch's condition.
+// nothing, and to nothing else. Dead code leads nowhere, and is not skipped. `holds` says it of a branch's condition.
 std::vector<bool> skippedExprs(const Fusion& fusion, const std::function<bool(const Expr* branch)>& holds);
 
 }  // namespace fuser

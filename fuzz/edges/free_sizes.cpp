@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "fuser/case/check_input.h"
+#include "fuser/case/functional_updates.h"
 #include "fuser/evaluate/check_shapes.h"
+#include "fuser/ir/updates.h"
 #include "fuser/support/set_up_error.h"
 
 namespace fuser::fuzz {
@@ -57,7 +59,9 @@ Dims withGaps(const TensorView* tensor, const Dims& strides, const Dims& former,
 
 }  // namespace
 
-FreeSizes::FreeSizes(const Case& testCase) : case_(testCase) {
+FreeSizes::FreeSizes(const Case& testCase)
+    : case_(testCase),
+      functional_(hasUpdates(*case_.fusion) ? std::move(functionalUpdates(*case_.fusion).fusion) : nullptr) {
   const auto add = [&](IntExpr symbol) {
     if (!numberOf(symbol)) symbols_.push_back(symbol);
   };
@@ -194,9 +198,12 @@ std::optional<Run> FreeSizes::resized(const Run& run, const Values& values, int6
       if (isNew && hasView(run, input.name)) return std::nullopt;
       if (isNew) checkInput(fusion.inputs()[i]->as<TensorView>(), input, *tensor);
     }
+    const Fusion& running = functional_ ? *functional_ : fusion;
+    ExpressionEvaluator sizes(running);
+    bind(running, result, sizes);
+    checkShapes(running, sizes);
     ExpressionEvaluator evaluator(fusion);
     bind(fusion, result, evaluator);
-    checkShapes(fusion, evaluator);
     if (elementsOf(fusion, evaluator) > mostElements) return std::nullopt;
     for (const auto& [output, input] : case_.aliases) {
       const auto sizesOf = [&](const std::string& name) {

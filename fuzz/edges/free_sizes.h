@@ -40,7 +40,8 @@ class FreeSizes {
   std::optional<TensorInput> resized(const TensorView* tensor, const TensorInput& input, const Values& values) const;
 
   const Case& case_;
-  std::vector<IntExpr> symbols_;  // of the case's fusion
+  const std::unique_ptr<Fusion> functional_;  // of a case with updates, whose form it is that runs
+  std::vector<IntExpr> symbols_;              // of the case's fusion
 };
 
 }  // namespace fuser::fuzz

@@ -130,5 +130,39 @@ run { %a = normal(seed = 1) : f32[2, 0, 2, 2] }
   EXPECT_EQ(withSize(testCase, {0}, 1291), "");  // 1291 ^ 3 is above 2 ^ 31
 }
 
+// Sizes are checked in the form without updates, which is what runs.
+TEST(FreeSizesTest, AnUpdateOnASideKeepsTheSizesThatItsMemoryNeeds) {
+  const Case testCase = parseCase(R"(
+fusion f(%x: f32[i0], %u: f32[i1], %c: bool) {
+  %t = slice_scatter(%x, %u) {dim = 0, start = (i0 // 2), end = i0}
+  %v = select(%t) {dim = 0, index = 1}
+  if %c {
+    %w = neg(%v)
+    update %v = %w
+  }
+  %y = neg(%x)
+  return %y
+}
+run { %x = normal(seed = 1) : f32[6]  %u = normal(seed = 2) : f32[3]  %c = false }
+)",
+                                  "test");
+  EXPECT_EQ(withSize(testCase, {0}, 7), "");
+  EXPECT_EQ(withSize(testCase, {0}, 5), "  %x = normal(seed = 1) : f32[5]  %u = normal(seed = 2) : f32[3]  %c = false");
+}
+
+TEST(FreeSizesTest, NoRunExpandsWhatAnUpdateWritesThrough) {
+  const Case testCase = parseCase(R"(
+fusion f(%x: f32[i0]) {
+  %e = expand(%x) {shape = [3]}
+  %s = slice(%e) {dim = 0, start = 2, end = 3}
+  update %s = 1.0
+  return %x
+}
+run { %x = normal(seed = 1) : f32[3] }
+)",
+                                  "test");
+  EXPECT_EQ(withSize(testCase, {0}, 1), "");
+}
+
 }  // namespace
 }  // namespace fuser::fuzz
