@@ -130,8 +130,9 @@ class RangeFinder {
   Ends ofRange(const Expr* expr) {
     const Attributes& attributes = expr->attributes();
     const IntExpr start = attributes.start(), end = attributes.end();
-    const bool rises = attributes.step()->value > 0;
-    return rises ? Ends{start, ints_.sub(end, number(1))} : Ends{ints_.add(end, number(1)), start};
+    const Ends rising{start, ints_.sub(end, number(1))}, falling{ints_.add(end, number(1)), start};
+    if (!attributes.step()->isConstant()) return hull({rising, falling});
+    return attributes.step()->value > 0 ? rising : falling;
   }
 
   // How many elements one result reduces; at least one, or the run is refused.

@@ -10,6 +10,7 @@ namespace fuser {
 
 inline constexpr int64_t kMaxSplitFactor = int64_t{1} << 20;
 inline constexpr int64_t kMaxPadding = 1024;               // elements; of a padded row, too
+inline constexpr int64_t kMaxStages = 16;                  // of a circular buffer
 inline constexpr size_t kMaxLoops = 64;                    // nested loops of a tensor
 inline constexpr size_t kMaxLoopTransforms = 256;          // splits and merges of a tensor
 inline constexpr int64_t kMaxFactors = int64_t{1} << 29;   // the product of a tensor's split factors, which round up

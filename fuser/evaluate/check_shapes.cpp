@@ -108,7 +108,8 @@ void checkReduction(const Expr* expr, ExpressionEvaluator& evaluator) {
 void checkRange(const Expr* expr, ExpressionEvaluator& evaluator) {
   const Attributes& attributes = expr->attributes();
   const int64_t start = evaluator.evaluate(attributes.start()), end = evaluator.evaluate(attributes.end());
-  const int64_t step = attributes.step()->value;
+  const int64_t step = evaluator.evaluate(attributes.step());
+  FUSER_USER_CHECK(step != 0, opText(expr), ": the step is 0");
   FUSER_USER_CHECK(step > 0 ? end >= start : end <= start, opText(expr), ": a step of ", step, " does not lead from ",
                    start, " to ", end);
 }

@@ -252,7 +252,7 @@ ClonedFusion cloneFusion(const Fusion& fusion) {
     copy->setMemoryType(tensor->memoryType());
     copy->setComputeAtPosition(tensor->computeAtPosition());
     copy->setComputesWith(tensor->computesWith());
-    copy->setDoubleBuffered(tensor->isDoubleBuffered());
+    copy->setTurnsAhead(tensor->turnsAhead());
     copy->pad(tensor->padding());
   }
   // A second pass over the tensors: a size may name a scalar with a larger id, since a pass gives equal sizes one name.

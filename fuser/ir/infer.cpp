@@ -296,16 +296,16 @@ InferredType inferFull(const Attributes& attributes) {
   return result;
 }
 
-// ceil((end - start) / step) elements.
+// ceil((end - start) / step) elements. A step that a run gives may have either sign, and is checked there.
 InferredType inferRange(Fusion& fusion, const Attributes& attributes) {
   const IntExpr start = attributes.start(), end = attributes.end(), step = attributes.step();
-  FUSER_USER_CHECK(step->isConstant() && step->value != 0, "arange: the step is a number other than 0");
+  FUSER_USER_CHECK(!step->isConstant(0), "arange: the step is a number other than 0");
   FUSER_USER_CHECK(attributes.dtype() != DataType::Bool, "arange has no bool result");
   IntExprArena& ints = fusion.ints();
-  const bool rises = step->value > 0;
-  const int64_t stride = rises ? step->value : -step->value;
-  const IntExpr distance = rises ? ints.sub(end, start) : ints.sub(start, end);
-  const IntExpr size = ints.floorDiv(ints.add(distance, ints.constant(stride - 1)), ints.constant(stride));
+  const IntExpr one = ints.constant(1), minusOne = ints.constant(-1);
+  const IntExpr sign = ints.max(ints.min(step, one), minusOne);
+  const IntExpr stride = ints.max(ints.mul(sign, step), one);
+  const IntExpr size = ints.ceilDiv(ints.mul(sign, ints.sub(end, start)), stride);
   FUSER_USER_CHECK(size->range.high >= 0, "arange: a step of ", step->value, " has the wrong sign for this range");
   return {true, attributes.dtype(), {{size->isConstant(1) ? IterType::Broadcast : IterType::Iteration, size, nullptr}}};
 }

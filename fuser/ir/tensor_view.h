@@ -121,8 +121,9 @@ class TensorView : public Val {
   void setComputesWith(bool with) { computesWith_ = with; }
 
   // A copy of an input in registers of which each turn of the loop around it loads what the next turn needs.
-  bool isDoubleBuffered() const { return doubleBuffered_; }
-  void setDoubleBuffered(bool ahead) { doubleBuffered_ = ahead; }
+  // How many turns ahead of the loop around them its loads come; 0: they come where they are needed.
+  int64_t turnsAhead() const { return turnsAhead_; }
+  void setTurnsAhead(int64_t turns) { turnsAhead_ = turns; }
 
   // Of a tensor in shared memory.
   const RowPadding& padding() const { return padding_; }
@@ -135,7 +136,7 @@ class TensorView : public Val {
   MemoryType memory_ = MemoryType::Local;
   size_t computeAt_ = 0;
   bool computesWith_ = false;
-  bool doubleBuffered_ = false;
+  int64_t turnsAhead_ = 0;
   RowPadding padding_;
   bool cpuScalar_ = false;
 };

@@ -27,8 +27,9 @@ enum class TransformKind : uint8_t {
   CacheBefore,  // cacheBefore %t -> %new: %new takes over the definition of %t; %t = set(%new)
   CacheAfter,   // cacheAfter %t -> %new: %new = set(%t); the uses of %t read %new
   Recompute,    // recompute %c {operand} -> %new: %c reads %new, a second computation of that operand of its expression
-  DoubleBuffer,  // doubleBuffer %t: loads of %t come one turn ahead of the loop around them
-  IndexType,     // indexType {type}: the kernel computes its indices in int32 or int64, whatever a launch needs
+  DoubleBuffer,    // doubleBuffer %t: loads of %t come one turn ahead of the loop around them
+  CircularBuffer,  // circularBuffer %t {stages, prefetch}: `prefetch` turns ahead, with room for `stages` turns
+  IndexType,       // indexType {type}: the kernel computes its indices in int32 or int64, whatever a launch needs
   RFactor,  // rFactor %t {axes} -> %new: %new has a partial result for each index of these loop axes, which %t joins
 };
 
@@ -36,8 +37,9 @@ struct Transform {
   TransformKind kind;
   std::string tensor;    // %t, %p
   std::string other;     // %c of ComputeAt; the new tensor's name of CacheBefore, CacheAfter, Recompute, RFactor
-  int64_t axis = 0;      // Split, Merge, Parallelize, Swizzle; ComputeAt: position; Recompute: operand; Pad: row
-  int64_t factor = 0;    // Split, Bound; Pad: elements
+  int64_t axis = 0;      // Split, Merge, Parallelize, Swizzle; ComputeAt: position; Recompute: operand; Pad: row;
+                         // CircularBuffer: stages
+  int64_t factor = 0;    // Split, Bound; Pad: elements; CircularBuffer: prefetch
   ParallelType type = ParallelType::Serial;
   MemoryType memory = MemoryType::Local;
   DataType indexType = DataType::Int64;                   // IndexType: Int32 or Int64

@@ -117,7 +117,7 @@ struct Allocate {
 
 // for (index = 0; index < extent; ++index) body. Extent is uniform over the threads of a block. Where `whole` holds, no
 // iteration needs a predicate, and the loop is to be made twice. What is loaded into the buffers of `ahead` is to be
-// loaded one turn earlier. Both are on the way through lowering alone.
+// loaded `turnsAhead` turns earlier. Both are on the way through lowering alone.
 struct For {
   IntExpr index = nullptr;  // IntExprArena::index(name, extent), unique to this For; no For has the constant extent 1
   IntExpr extent = nullptr;
@@ -125,6 +125,7 @@ struct For {
   Body body;
   IntExpr whole = nullptr;  // null: there is one such loop
   std::vector<int> ahead;   // Local buffers
+  int64_t turnsAhead = 1;   // of their loads
 };
 
 struct If {

@@ -225,6 +225,7 @@ class Parser {
     if (lexer_.accept("ahead")) {
       do node.ahead.push_back(bufferNamed(lexer_.identifier("a buffer")));
       while (lexer_.accept(","));
+      if (lexer_.accept("by")) node.turnsAhead = lexer_.integer("a number of turns");
     }
     if (node.extent->isConstant(1)) lexer_.fail("a loop over the constant 1");
     node.index = indexSymbol(name, node.extent);

@@ -106,7 +106,7 @@ class Printer {
   std::string ahead(const For& node) const {
     std::string names;
     for (int buffer : node.ahead) names += (names.empty() ? " ahead " : ", ") + bufferName(buffer);
-    return names;
+    return node.turnsAhead > 1 ? concat(names, " by ", node.turnsAhead) : names;
   }
   std::string text(const For& node) const {
     return concat("for ", integer(node.index), " < ", integer(node.extent), node.unroll ? " unroll" : "",

@@ -217,7 +217,11 @@ void StatementBuilder::emitLoop(const std::vector<Expr*>& group, size_t depth, B
   loop.whole = whole;
   for (const Expr* expr : group) {
     const TensorView* loaded = resultOf(expr);
-    if (loaded->isDoubleBuffered() && serialLoopAround(loaded) == depth) loop.ahead.push_back(bufferOf(loaded));
+    if (loaded->turnsAhead() == 0 || serialLoopAround(loaded) != depth) continue;
+    rules_.require(loop.ahead.empty() || loop.turnsAhead == loaded->turnsAhead(), 18, "%", loaded->name(),
+                   " is loaded ", loaded->turnsAhead(), " turns ahead of a loop, and another tensor ", loop.turnsAhead);
+    loop.turnsAhead = loaded->turnsAhead();
+    loop.ahead.push_back(bufferOf(loaded));
   }
   body.push_back({std::move(loop)});
 }
@@ -496,7 +500,7 @@ Statement StatementBuilder::joinOf(const Expr* expr, const Access& accumulator, 
 // arange: start + step * coordinate.
 void StatementBuilder::count(const Element& element, Body& body) {
   const Attributes& attributes = element.expr->attributes();
-  const IntExpr steps = ints_.mul(coordinatesOf(element).at(0), ints_.constant(attributes.step()->value));
+  const IntExpr steps = ints_.mul(coordinatesOf(element).at(0), importExtent(attributes.step()));
   convert(element.expr, element.target, integer(ints_.add(importExtent(attributes.start()), steps)), body);
 }
 

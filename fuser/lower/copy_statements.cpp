@@ -34,6 +34,7 @@ Access StatementCopy::access(const Access& of) {
 }
 
 Allocate StatementCopy::copyOf(const Allocate& node) {
+  if (allocated_ == Buffers::Same) return node;
   Buffer buffer = kernel_.buffers[static_cast<size_t>(node.buffer)];
   buffer.id = static_cast<int>(kernel_.buffers.size());
   buffer.name = concat("T", buffer.id);

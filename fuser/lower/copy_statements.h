@@ -11,7 +11,11 @@ namespace fuser {
 
 class StatementCopy {
  public:
-  explicit StatementCopy(Kernel& kernel) : kernel_(kernel), ints_(*kernel.ints) {}
+  // What is allocated in the statements: buffers of the copy's own, or, where it takes their place, the same.
+  enum class Buffers : uint8_t { Own, Same };
+
+  explicit StatementCopy(Kernel& kernel, Buffers allocated = Buffers::Own)
+      : kernel_(kernel), ints_(*kernel.ints), allocated_(allocated) {}
   virtual ~StatementCopy() = default;
 
   // In copies made from now on, `with` stands for an index or a buffer from outside.
@@ -44,6 +48,7 @@ class StatementCopy {
 
   std::map<IntExpr, IntExpr> indices_;  // to the copy's; look-ups only
   std::map<int, int> buffers_;
+  const Buffers allocated_;
 };
 
 }  // namespace fuser

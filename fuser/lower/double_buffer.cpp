@@ -1,10 +1,15 @@
-// DoubleBuffer: a loop loads what its next turn needs of a double-buffered tensor before it computes with what the turn
-// before has loaded, so that it need not wait for memory.
+// DoubleBuffer: a loop loads what a later turn needs of a tensor before it computes with what an earlier turn has
+// loaded, so that it need not wait for memory. The next turn (doubleBuffer):
 //   for i < n ahead T { alloc T; if (i < m) { T[0] = move x[i] }; y[i] = exp(T[0]) }
 //   ->  alloc U; if (0 < n) { if (0 < m) { U[0] = move x[0] } }
 //       for i < n { alloc T; if (i < m) { T[0] = move U[0] }
 //                   if (i + 1 < n) { if (i + 1 < m) { U[0] = move x[i + 1] } }; y[i] = exp(T[0]) }
+// One that comes p turns later (circularBuffer {prefetch = p}): turns go round p places, in groups of p, so that each
+// place is a register that is known when the inner loop is unrolled.
+//   ->  alloc U [p]; for k < p { if (k < n) { U[k] = move x[k] } }
+//       for j < ceil(n / p) { for k < p { if (j * p + k < n) { as above, of i = j * p + k, U[k] and x[i + p] } } }
 #include <algorithm>
+#include <utility>
 
 #include "fuser/lower/copy_statements.h"
 #include "fuser/lower/step_list.h"
@@ -32,6 +37,30 @@ void loadFrom(Body& body, int next) {
   }
 }
 
+// Of the elements of one buffer: they lie `by` elements further.
+void shift(IntExprArena& ints, Body& body, int buffer, IntExpr by) {
+  const auto moved = [&](Access& access) {
+    if (access.buffer == buffer) access.index = ints.add(access.index, by);
+  };
+  for (Statement& statement : body) {
+    if (Move* move = std::get_if<Move>(&statement.node)) {
+      moved(move->source);
+      moved(move->target);
+    }
+    if (If* guarded = std::get_if<If>(&statement.node)) shift(ints, guarded->body, buffer, by);
+    if (For* loop = std::get_if<For>(&statement.node)) shift(ints, loop->body, buffer, by);
+  }
+}
+
+bool waits(const Body& body) {
+  return std::any_of(body.begin(), body.end(), [](const Statement& statement) {
+    if (const If* guarded = std::get_if<If>(&statement.node)) return waits(guarded->body);
+    if (const For* loop = std::get_if<For>(&statement.node)) return waits(loop->body);
+    return std::holds_alternative<Barrier>(statement.node) || std::holds_alternative<Shuffle>(statement.node) ||
+           std::holds_alternative<Release>(statement.node);
+  });
+}
+
 class DoubleBufferer {
  public:
   explicit DoubleBufferer(Kernel& kernel) : kernel_(kernel), ints_(*kernel.ints) {}
@@ -42,8 +71,7 @@ class DoubleBufferer {
       if (If* guarded = std::get_if<If>(&statement.node)) run(guarded->body);
       if (For* loop = std::get_if<For>(&statement.node)) {
         run(loop->body);
-        for (int buffer : loop->ahead) loadAhead(*loop, buffer, made);
-        loop->ahead.clear();
+        if (!loop->ahead.empty()) loadAhead(*loop, made);
       }
       made.push_back(std::move(statement));
     }
@@ -52,28 +80,81 @@ class DoubleBufferer {
 
  private:
   // Appends what comes before the loop.
-  void loadAhead(For& loop, int buffer, Body& before) {
+  void loadAhead(For& loop, Body& before) {
+    const int64_t turns = std::exchange(loop.turnsAhead, 1);
+    const IntExpr count = ints_.constant(turns);
+    // The place of a turn: its number modulo `turns`. Of one place there is no index.
+    const IntExpr place = turns == 1 ? ints_.constant(0) : ints_.index("k", count);
+    for (int buffer : std::exchange(loop.ahead, {})) {
+      FUSER_USER_CHECK(turns == 1 || !waits(loop.body), "rule 18: %",
+                       kernel_.buffers[static_cast<size_t>(buffer)].source->name(),
+                       " cannot be loaded several turns ahead: threads wait for each other in the loop");
+      loadAhead(loop, buffer, place, count, before);
+    }
+    if (turns > 1) goRound(loop, place, count);
+  }
+
+  void loadAhead(For& loop, int buffer, IntExpr place, IntExpr count, Body& before) {
     const auto load = std::find_if(loop.body.begin(), loop.body.end(),
                                    [&](const Statement& statement) { return loads(statement, buffer); });
     const Buffer& loaded = kernel_.buffers[static_cast<size_t>(buffer)];
     FUSER_USER_CHECK(load != loop.body.end(), "rule 18: %", loaded.source->name(),
                      " cannot be double-buffered: its loads are beside other statements");
     const Body loading{*load};
-    const int next = addNext(loaded);
+    const IntExpr size = loaded.size;
+    const int next = addNext(loaded, count);
     before.push_back({Allocate{next}});
-    appendWhere(ints_.less(ints_.constant(0), loop.extent), turn(loading, loop.index, ints_.constant(0), buffer, next),
-                before);
+    appendFirstTurns(loading, loop, buffer, next, size, count, before);
     Body now{std::move(*load)};
     loadFrom(now, next);
-    const IntExpr following = ints_.add(loop.index, ints_.constant(1));
+    const IntExpr following = ints_.add(loop.index, count);
     appendWhere(ints_.less(following, loop.extent), turn(loading, loop.index, following, buffer, next), now);
-    const auto place = loop.body.erase(load);
-    loop.body.insert(place, now.begin(), now.end());
+    shift(ints_, now, next, ints_.mul(place, size));
+    const auto at = loop.body.erase(load);
+    loop.body.insert(at, now.begin(), now.end());
   }
 
-  int addNext(Buffer buffer) {
+  void appendFirstTurns(const Body& loading, const For& loop, int buffer, int next, IntExpr size, IntExpr count,
+                        Body& before) {
+    if (count->isConstant(1)) {
+      const IntExpr first = ints_.constant(0);
+      return appendWhere(ints_.less(first, loop.extent), turn(loading, loop.index, first, buffer, next), before);
+    }
+    For places;
+    places.index = ints_.index("p", count);
+    places.extent = count;
+    Body loads = turn(loading, loop.index, places.index, buffer, next);
+    shift(ints_, loads, next, ints_.mul(places.index, size));
+    appendWhere(ints_.less(places.index, loop.extent), std::move(loads), places.body);
+    before.push_back({std::move(places)});
+  }
+
+  // The turns of the loop in groups of `count`.
+  void goRound(For& loop, IntExpr place, IntExpr count) {
+    const IntExpr groups = ints_.ceilDiv(loop.extent, count);
+    const IntExpr group = groups->isConstant(1) ? ints_.constant(0) : ints_.index("j", groups);
+    const IntExpr number = ints_.add(ints_.mul(group, count), place);
+    StatementCopy copy(kernel_, StatementCopy::Buffers::Same);
+    copy.replaceIndex(loop.index, number);
+    For round;
+    round.index = place;
+    round.extent = count;
+    appendWhere(ints_.less(number, loop.extent), copy.copy(loop.body), round.body);
+    if (groups->isConstant(1)) {
+      round.whole = loop.whole;
+      loop = std::move(round);
+      return;
+    }
+    loop.index = group;
+    loop.extent = groups;
+    loop.unroll = false;
+    loop.body = {{std::move(round)}};
+  }
+
+  int addNext(Buffer buffer, IntExpr count) {
     buffer.id = static_cast<int>(kernel_.buffers.size());
     buffer.name += "_next";
+    buffer.size = ints_.mul(buffer.size, count);
     kernel_.buffers.push_back(buffer);
     return buffer.id;
   }

@@ -59,7 +59,8 @@ class Applier {
       case TransformKind::SetMemoryType: return setMemoryType(step);
       case TransformKind::Pad: return pad(step);
       case TransformKind::Swizzle: return findMade(step.tensor)->domain().loop[axisOf(step)]->swizzle();
-      case TransformKind::DoubleBuffer: return findMade(step.tensor)->setDoubleBuffered(true);
+      case TransformKind::DoubleBuffer: return findMade(step.tensor)->setTurnsAhead(1);
+      case TransformKind::CircularBuffer: return circularBuffer(step);
       case TransformKind::IndexType: return part_.setIndexType(step.indexType);
       case TransformKind::CacheBefore: return cacheBefore(step);
       case TransformKind::CacheAfter: return cacheAfter(step);
@@ -229,6 +230,14 @@ class Applier {
     FUSER_USER_CHECK(isLength(step.axis) && isLength(step.factor), "%", step.tensor, ": rows of 1 to ", kMaxPadding,
                      " elements are padded by 1 to ", kMaxPadding, ", not ", step.axis, " by ", step.factor);
     findMade(step.tensor)->pad({step.axis, step.factor});
+  }
+
+  // In registers a turn that was computed needs no place any more, so `stages` above prefetch + 1 take none.
+  void circularBuffer(const Transform& step) {
+    FUSER_USER_CHECK(2 <= step.axis && step.axis <= kMaxStages && 1 <= step.factor && step.factor < step.axis, "%",
+                     step.tensor, ": 2 to ", kMaxStages, " stages, loaded 1 to stages - 1 turns ahead, not ", step.axis,
+                     " and ", step.factor);
+    findMade(step.tensor)->setTurnsAhead(step.factor);
   }
 
   TensorView* copyOf(const TensorView* tensor, bool withReductions, const std::string& name) {

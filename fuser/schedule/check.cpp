@@ -27,7 +27,8 @@
 //  16  what an expression reads at other coordinates than its own is in memory, or can be computed there: no reduction
 //  17  a tensor with padded rows or a swizzled loop axis is in shared memory
 //  18  a double-buffered tensor is a copy of an input in registers, in a serial loop that it shares with its readers;
-//      its loads have no other statement beside them there (lower/double_buffer.cpp)
+//      its loads have no other statement beside them there, and all that a loop loads ahead comes as many turns ahead
+//      (lower/double_buffer.cpp)
 //  19  a kernel that computes something again reads an input that it overwrites in one expression
 //      (runtime/build_program.cpp)
 //  20  a tensor with an axis that may be expanded to no elements shares a loop along it with its readers, which then
@@ -83,7 +84,7 @@ void checkShared(const TensorView* tensor, const ScheduleRules& rules) {
 }
 
 void checkDoubleBuffer(const TensorView* tensor, const ScheduleRules& rules) {
-  if (!tensor->isDoubleBuffered()) return;
+  if (tensor->turnsAhead() == 0) return;
   const Expr* maker = tensor->definition();
   const bool copies = maker->op() == OpKind::Set && !maker->input(0)->definition();
   const std::string what = concat("%", tensor->name(), " cannot be double-buffered: ");
@@ -142,7 +143,9 @@ void checkReduction(const TensorView* tensor, const ScheduleRules& rules) {
       const IntExpr extent = loop[i]->extent();
       const bool perThread = hasParts(tensor->definition()->op()) ? extent->isConstant(1) : extent->isConstant();
       rules.require(i < tensor->computeAtPosition() || isParallel(loop[i]) || perThread, 4, "the kept loop axis ", i,
-                    " of the reduction %", tensor->name(), " is serial and not shared with its consumers");
+                    " of the reduction %", tensor->name(),
+                    " is serial and not shared with its consumers: share it (reorder it before the reduced axes, and "
+                    "computeAt), put it on threads or blocks (parallelize), or give it a constant extent (bound)");
     }
   }
 }

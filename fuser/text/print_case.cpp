@@ -26,8 +26,10 @@ std::string fieldValue(const Transform& transform, text::TransformField field) {
     case text::TransformField::Axis:
     case text::TransformField::Position:
     case text::TransformField::Row:
+    case text::TransformField::Stages:
     case text::TransformField::Operand: return concat(transform.axis);
     case text::TransformField::Factor:
+    case text::TransformField::Prefetch:
     case text::TransformField::Elements: return concat(transform.factor);
     case text::TransformField::Type: return std::string(parallelTypeName(transform.type));
     case text::TransformField::Memory: return std::string(memoryTypeName(transform.memory));

@@ -39,6 +39,7 @@ void readField(TokenReader& reader, TransformField field, Transform& transform) 
     case TransformField::Axis:
     case TransformField::Position:
     case TransformField::Row:
+    case TransformField::Stages:
     case TransformField::Operand: transform.axis = readInteger(reader); return;
     case TransformField::Factor: {
       const Token at = reader.peek();
@@ -46,7 +47,8 @@ void readField(TokenReader& reader, TransformField field, Transform& transform) 
       if (transform.factor < 1) reader.fail(at, "a factor is at least 1");
       return;
     }
-    case TransformField::Elements: transform.factor = readInteger(reader); return;
+    case TransformField::Elements:
+    case TransformField::Prefetch: transform.factor = readInteger(reader); return;
     case TransformField::Type:
       transform.type = readEnum(reader, kParallelTypes, parallelTypeName, "parallel type");
       return;

@@ -20,6 +20,7 @@ const std::vector<TransformForm>& transformTable() {
       {Kind::Pad, "pad", true, false, {Field::Row, Field::Elements}, false},
       {Kind::Swizzle, "swizzle", true, false, {Field::Axis}, false},
       {Kind::DoubleBuffer, "doubleBuffer", true, false, {}, false},
+      {Kind::CircularBuffer, "circularBuffer", true, false, {Field::Stages, Field::Prefetch}, false},
       {Kind::IndexType, "indexType", false, false, {Field::IndexType}, false},
       {Kind::CacheBefore, "cacheBefore", true, false, {}, true},
       {Kind::CacheAfter, "cacheAfter", true, false, {}, true},
@@ -44,6 +45,8 @@ std::string_view fieldName(TransformField field) {
     case TransformField::Factor: return "factor";
     case TransformField::Row: return "row";
     case TransformField::Elements: return "elements";
+    case TransformField::Stages: return "stages";
+    case TransformField::Prefetch: return "prefetch";
     case TransformField::Type: return "type";
     case TransformField::Memory: return "memory";
     case TransformField::IndexType: return "type";

@@ -15,6 +15,8 @@ enum class TransformField : uint8_t {
   Factor,
   Row,
   Elements,
+  Stages,
+  Prefetch,
   Type,
   Memory,
   IndexType,

@@ -245,18 +245,21 @@ bool applyRange(Workspace& work) {
   if (!work.affordable(shape)) return false;
   constexpr int64_t kSteps[] = {1, 1, 1, -1, 2, 3, -2};
   IntExprArena& ints = work.fusion->ints();
-  const int64_t step = choices.pick(kSteps);
+  const IntExpr scalar = choices.chance(0.1) ? scalarBetween(work, 1, 9) : nullptr;
+  const IntExpr step = scalar ? scalar : ints.constant(choices.pick(kSteps));
   const int64_t first = choices.chance(0.6) ? 0 : choices.integer(-20, 20);
-  const double last =
-      static_cast<double>(first) + static_cast<double>(step) * static_cast<double>(std::max(sizes[0], sizes[1]));
+  double lowest = static_cast<double>(first), highest = lowest;
+  for (size_t run = 0; run < kRuns; ++run) {
+    const double last = static_cast<double>(first + work.sizeOf(step, run) * sizes[run]);
+    lowest = std::min(lowest, last);
+    highest = std::max(highest, last);
+  }
   const IntExpr start = ints.constant(first);
-  const IntExpr end = ints.add(start, ints.mul(drawExtent(work, sizes), ints.constant(step)));
+  const IntExpr end = ints.add(start, ints.mul(drawExtent(work, sizes), step));
   DataType dtype = work.drawDtype();
   const double most = work.options.exactData ? exactMagnitude(dtype) : saneMagnitude(dtype);
-  if (dtype == DataType::Bool || std::abs(last) > most) dtype = DataType::Int64;
-  const double begin = static_cast<double>(first);
-  work.keep(build::arange(*work.fusion, start, end, ints.constant(step), dtype, work.freshName()),
-            {std::min(begin, last), std::max(begin, last), true, false});
+  if (dtype == DataType::Bool || std::max(-lowest, highest) > most) dtype = DataType::Int64;
+  work.keep(build::arange(*work.fusion, start, end, step, dtype, work.freshName()), {lowest, highest, true, false});
   return true;
 }
 

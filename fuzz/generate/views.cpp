@@ -42,19 +42,6 @@ int64_t leastSize(const TensorValue& value, size_t axis) {
 
 bool isOne(const IterDomain* axis) { return axis->size()->isConstant(1); }
 
-// A scalar's symbol whose values lie in [low, high] in every run; null where there is none.
-IntExpr scalarBetween(Workspace& work, int64_t low, int64_t high) {
-  std::vector<Val*> suited;
-  for (const ScalarEntry& entry : work.scalars) {
-    if (entry.scalar->dtype() != DataType::Int64) continue;
-    const bool fits = std::all_of(entry.values.begin(), entry.values.end(), [&](const ScalarValue& value) {
-      return value.as<int64_t>() >= low && value.as<int64_t>() <= high;
-    });
-    if (fits) suited.push_back(entry.scalar);
-  }
-  return suited.empty() ? nullptr : work.fusion->scalarSymbol(work.choices.pick(suited));
-}
-
 struct Bounds {
   IntExpr start, end;
 };

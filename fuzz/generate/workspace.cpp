@@ -117,4 +117,16 @@ ScalarValue Workspace::drawLiteral(DataType dtype) {
   FUSER_CHECK(false, "bad Category");
 }
 
+IntExpr scalarBetween(Workspace& work, int64_t low, int64_t high) {
+  std::vector<Val*> suited;
+  for (const ScalarEntry& entry : work.scalars) {
+    if (entry.scalar->dtype() != DataType::Int64) continue;
+    const bool fits = std::all_of(entry.values.begin(), entry.values.end(), [&](const ScalarValue& value) {
+      return value.as<int64_t>() >= low && value.as<int64_t>() <= high;
+    });
+    if (fits) suited.push_back(entry.scalar);
+  }
+  return suited.empty() ? nullptr : work.fusion->scalarSymbol(work.choices.pick(suited));
+}
+
 }  // namespace fuser::fuzz

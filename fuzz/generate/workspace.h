@@ -178,4 +178,7 @@ int64_t drawTensor(Workspace& work, Suits suits) {
   return static_cast<int64_t>(work.choices.pick(all));
 }
 
+// An i64 scalar's symbol whose values lie in [low, high] in every run; null where there is none.
+IntExpr scalarBetween(Workspace& work, int64_t low, int64_t high);
+
 }  // namespace fuser::fuzz

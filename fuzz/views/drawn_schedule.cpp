@@ -540,8 +540,12 @@ class ScheduleDrawer {
       if (step.kind == TransformKind::CacheAfter) copies.push_back(step.other);
     }
     const bool turns = last != loops_.rend() && last->type == ParallelType::Serial;
-    if (turns && !copies.empty() && choices_.chance(kAhead))
-      add(on(TransformKind::DoubleBuffer, choices_.pick(copies)));
+    if (!turns || copies.empty() || !choices_.chance(kAhead)) return;
+    if (choices_.chance(0.5)) return add(on(TransformKind::DoubleBuffer, choices_.pick(copies)));
+    Transform step = on(TransformKind::CircularBuffer, choices_.pick(copies));
+    step.axis = choices_.integer(2, 6);
+    step.factor = choices_.integer(1, step.axis - 1);
+    add(step);
   }
 
   const Fusion& part_;

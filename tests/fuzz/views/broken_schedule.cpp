@@ -16,9 +16,9 @@ constexpr MemoryType kMemories[] = {MemoryType::Local, MemoryType::Shared, Memor
 constexpr TransformKind kInserted[] = {
     TransformKind::Parallelize, TransformKind::Parallelize, TransformKind::Parallelize,   TransformKind::ComputeAt,
     TransformKind::ComputeAt,   TransformKind::ComputeAt,   TransformKind::SetMemoryType, TransformKind::SetMemoryType,
-    TransformKind::Pad,         TransformKind::Swizzle,     TransformKind::DoubleBuffer,  TransformKind::RFactor,
-    TransformKind::IndexType,   TransformKind::Split,       TransformKind::Merge,         TransformKind::Reorder,
-    TransformKind::Bound,       TransformKind::Recompute};
+    TransformKind::Pad,         TransformKind::Swizzle,     TransformKind::DoubleBuffer,  TransformKind::CircularBuffer,
+    TransformKind::RFactor,     TransformKind::IndexType,   TransformKind::Split,         TransformKind::Merge,
+    TransformKind::Reorder,     TransformKind::Bound,       TransformKind::Recompute};
 constexpr double kInsert = 0.4, kErase = 0.15, kSwap = 0.1;  // else a step is changed
 constexpr double kAtTheEnd = 0.7;                            // of the inserted ones
 constexpr double kTwice = 0.25;
@@ -73,6 +73,10 @@ class Breaker {
       step.axis = choices_.integer(1, 32);
       step.factor = choices_.integer(1, 5);
     }
+    if (step.kind == TransformKind::CircularBuffer) {
+      step.axis = choices_.integer(2, 6);
+      step.factor = choices_.integer(1, step.axis);
+    }
   }
 
   // One part of the step.
@@ -83,6 +87,7 @@ class Breaker {
     switch (step.kind) {
       case TransformKind::Split:
       case TransformKind::Bound:
+      case TransformKind::CircularBuffer:
       case TransformKind::Pad: choices_.chance(0.5) ? step.factor = other.factor : step.axis = other.axis; break;
       case TransformKind::Parallelize:
         choices_.chance(0.7) ? void(step.type = other.type) : void(step.axis = other.axis);
