@@ -9,8 +9,26 @@
 namespace fuser::fuzz {
 namespace {
 
-// Memory that no update may write to: overlapping, or a view in some runs alone.
-bool takesUpdates(const TensorValue& value) { return whyNoUpdate(value.tensor).empty(); }
+// Whether a view on the way to the tensor expands an axis that has one element in a run.
+bool expandsInARun(const Workspace& work, const TensorView* tensor) {
+  for (const Expr* view : viewsTo(tensor)) {
+    if (view->op() != OpKind::Expand) continue;
+    const std::vector<IterDomain*> from = view->input(0)->as<TensorView>()->axes();
+    const std::vector<IterDomain*> to = view->output()->as<TensorView>()->axes();
+    for (size_t i = 1; i <= from.size(); ++i) {
+      const IntExpr before = from[from.size() - i]->size(), after = to[to.size() - i]->size();
+      for (size_t run = 0; run < kRuns; ++run) {
+        if (work.sizeOf(before, run) != work.sizeOf(after, run)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+// Not memory whose elements overlap, or that is a view in some runs alone.
+bool takesUpdates(const Workspace& work, const TensorView* tensor) {
+  return whyNoUpdate(tensor).empty() && !expandsInARun(work, tensor);
+}
 
 bool sharesMemory(const TensorView* a, const TensorView* b) { return storageOf(a) == storageOf(b); }
 
@@ -123,18 +141,19 @@ void widenMemory(Workspace& work, const TensorView* target, const Estimate& writ
 }
 
 bool mayUpdate(const Workspace& work, const TensorView* target) {
-  return work.policy.opAllowed(OpKind::Update) && whyNoUpdate(target).empty() && !hasUncertainViews(work, target);
+  return work.policy.opAllowed(OpKind::Update) && takesUpdates(work, target) && !hasUncertainViews(work, target);
 }
 
 bool applyUpdate(Workspace& work) {
   if (work.fusion->hasDevices() || work.fusion->hasStreams()) return false;
-  const int64_t found = drawTensor(work, takesUpdates);
+  const auto suits = [&](const TensorValue& value) { return takesUpdates(work, value.tensor); };
+  const int64_t found = drawTensor(work, suits);
   if (found < 0) return false;
   auto place = static_cast<size_t>(found);
   if (hasUncertainViews(work, work.tensors[place].tensor)) return false;
   for (int64_t views = work.choices.integer(0, 2); views > 0; --views) {
     place = drawView(work, place);
-    if (!takesUpdates(work.tensors[place])) return false;
+    if (!suits(work.tensors[place])) return false;
   }
   const TensorValue target = work.tensors[place];
   const int64_t source = drawSourceOf(work, target);
