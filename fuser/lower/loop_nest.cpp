@@ -50,6 +50,7 @@ LoopNest::LoopNest(const InlineReads& reads, Kernel& kernel, const std::function
     if (!tensor->domain().trails) continue;
     const std::vector<IntExpr> trailing = trailingCoordinates(tensor, tensor, importExtent);
     for (size_t i = 0; i < trailing.size(); ++i) coordinates_[tensor->domain().logical[i]] = trailing[i];
+    lacking_[tensor] = coordinatesLackedBy(tensor, importExtent);
   }
 }
 
@@ -279,6 +280,25 @@ std::vector<IntExpr> LoopNest::coordinatesIn(const TensorView* tensor, const Ten
   }
   return coordinates;
 }
+
+// Of the axes of the trailing reshape's result that the tensor lacks, in the tensor's loops.
+std::vector<IntExpr> LoopNest::coordinatesLackedBy(const TensorView* tensor,
+                                                   const std::function<IntExpr(IntExpr)>& importExtent) const {
+  const TensorDomain& domain = tensor->domain();
+  const std::vector<IterDomain*>& axes = domain.trails->domain().logical;
+  const Expr* reshape = domain.trails->definition();
+  const std::vector<IntExpr> from = coordinatesIn(tensor, reshape->input(0)->as<TensorView>(), importExtent);
+  const std::vector<IntExpr> to = reshapedCoordinates(reshape, from, *kernel_.ints, importExtent);
+  const std::vector<int>& own = domain.trailedAxes;
+  std::vector<IntExpr> lacking;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i]->isBroadcast() || std::find(own.begin(), own.end(), static_cast<int>(i)) != own.end()) continue;
+    lacking.push_back(shortIndex(to[i], tensor));
+  }
+  return lacking;
+}
+
+const std::vector<IntExpr>& LoopNest::lackingCoordinates(const TensorView* tensor) const { return lacking_.at(tensor); }
 
 // Those of a tensor at the coordinates of a trailing reshape, which follow from the coordinates of its operand; one per
 // logical axis, 0 on broadcast axes.

@@ -36,6 +36,9 @@ class LoopNest {
   int64_t multipleOf(const IterDomain* axis) const { return multiples_.at(axis); }
   // The coordinate along an axis as an expression of loop indices; 0 for a broadcast axis without a loop.
   IntExpr coordinate(const IterDomain* axis) const;
+  // Of a tensor behind a trailing reshape: the coordinates, in its own loops, along the axes of the reshape's result
+  // that it lacks.
+  const std::vector<IntExpr>& lackingCoordinates(const TensorView* tensor) const;
 
  private:
   struct Loop {
@@ -55,6 +58,8 @@ class LoopNest {
                                      const std::function<IntExpr(IntExpr)>& importExtent) const;
   std::vector<IntExpr> trailingCoordinates(const TensorView* tensor, const TensorView* trailing,
                                            const std::function<IntExpr(IntExpr)>& importExtent) const;
+  std::vector<IntExpr> coordinatesLackedBy(const TensorView* tensor,
+                                           const std::function<IntExpr(IntExpr)>& importExtent) const;
   IntExpr makeIndex(const IterDomain* axis, size_t loop);
 
   Kernel& kernel_;
@@ -65,6 +70,7 @@ class LoopNest {
   std::unordered_map<const TensorView*, std::vector<Loop>> loops_;
   std::unordered_map<const IterDomain*, IntExpr> extents_, coordinates_;  // for lookups only
   std::unordered_map<const IterDomain*, int64_t> multiples_;              // for lookups only
+  std::unordered_map<const TensorView*, std::vector<IntExpr>> lacking_;   // for lookups only
 };
 
 }  // namespace fuser

@@ -84,12 +84,7 @@ class PredicateBuilder {
 
   // Behind a trailing reshape, at index 0 of the axes of the reshape's result that the tensor lacks.
   void onceAlongReshape() {
-    const std::vector<IterDomain*>& axes = domain_.trails->domain().logical;
-    const std::vector<int>& own = domain_.trailedAxes;
-    for (size_t i = 0; i < axes.size(); ++i) {
-      if (axes[i]->isBroadcast() || std::find(own.begin(), own.end(), static_cast<int>(i)) != own.end()) continue;
-      require(ints_.equal(nest_.coordinate(axes[i]), ints_.constant(0)));
-    }
+    for (IntExpr lacking : nest_.lackingCoordinates(tensor_)) require(ints_.equal(lacking, ints_.constant(0)));
   }
 
   const TensorView* tensor_;
