@@ -204,6 +204,7 @@ std::optional<Run> FreeSizes::resized(const Run& run, const Values& values, int6
     checkShapes(running, sizes);
     ExpressionEvaluator evaluator(fusion);
     bind(fusion, result, evaluator);
+    checkShapes(fusion, evaluator);  // the statements run, too
     if (elementsOf(fusion, evaluator) > mostElements) return std::nullopt;
     for (const auto& [output, input] : case_.aliases) {
       const auto sizesOf = [&](const std::string& name) {
