@@ -143,6 +143,7 @@ constexpr RuleGroup ruleGroup(fuser::OpKind op) {
     case OpKind::Threshold:
     case OpKind::Xlogy: return RuleGroup::Formula;
     case OpKind::Arange:
+    case OpKind::Bitcast:
     case OpKind::Cast:
     case OpKind::Cat:
     case OpKind::Expand:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fuser/ir/tensor_view.h"
+#include "oracle/bits.h"
 #include "oracle/liberties.h"
 #include "oracle/rounding.h"
 
@@ -290,6 +291,7 @@ Value Slice::compute(const Expr* expr, size_t result) {
       return profile ? pointwiseUnder(*profile, *expr, x) : pointwise(*expr, x, facts_.arithmetic);
     case fuser::Family::Cast:
     case fuser::Family::Item: return cast(x[0], expr->output()->dtype());
+    case fuser::Family::Bitcast: return bitcastValue(x[0], expr->output()->dtype());
     case fuser::Family::LoadStore: return x[0];
     case fuser::Family::Broadcast: return unsqueezed(x[0], expr->attributes().dims());
     case fuser::Family::Squeeze: return squeezed(x[0], expr->attributes().dims());

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "oracle/real_rules.h"
 #include "oracle/rounding.h"
 
 namespace oracle {

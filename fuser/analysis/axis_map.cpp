@@ -168,6 +168,7 @@ class ViewMap {
       case Family::Binary:
       case Family::Ternary:
       case Family::Cast:
+      case Family::Bitcast:
       case Family::LoadStore:
       case Family::Broadcast:
       case Family::Squeeze:
@@ -315,6 +316,7 @@ std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
     case Family::Binary:
     case Family::Ternary:
     case Family::Cast:
+    case Family::Bitcast:
     case Family::LoadStore:
     case Family::Expand:
     case Family::Branch:

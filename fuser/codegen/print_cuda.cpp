@@ -315,6 +315,11 @@ class KernelPrinter {
       line(concat(element(node.target), " = ", value, ";"));
       return;
     }
+    if (node.op == OpKind::Bitcast) {
+      const std::string source = element(node.operands.at(0).access);
+      line(concat(element(node.target), " = bitcast<", dtypeCodeName(to), ">(", source, ");"));
+      return;
+    }
     const OpInfo& info = opInfo(node.op);
     FUSER_CHECK(isPointwise(node.op) && node.operands.size() == operandCount(node.op), "compute of ", info.name);
     FUSER_CHECK(computeType(node.computeDtype) == node.computeDtype, node.computeDtype, " is not a compute type");

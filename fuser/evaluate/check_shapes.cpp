@@ -273,6 +273,7 @@ RunDecisions checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
       case Family::Scatter: checkScatter(expr, evaluator); break;
       case Family::Branch: decisions.branches.emplace_back(expr->output(), holds(expr)); break;
       case Family::Cast:
+      case Family::Bitcast:
       case Family::LoadStore:
       case Family::Broadcast:
       case Family::Permute:

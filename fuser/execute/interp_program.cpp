@@ -189,6 +189,12 @@ class Compiler {
       FUSER_CHECK(step.inputCount == 1, "a conversion of ", step.inputCount, " operands");
       step.inputs[0] = input(node.operands[0], targetDtype);
       step.resultDtype = targetDtype;
+    } else if (node.op == OpKind::Bitcast) {
+      const DataType source = buffer(node.operands.at(0).access.buffer).dtype;
+      step.inputs[0] = input(node.operands[0], source);
+      step.function = bitcastFunction(source, targetDtype);
+      FUSER_CHECK(step.function, "a bitcast of ", source, " to ", targetDtype);
+      step.resultDtype = targetDtype;
     } else {
       FUSER_CHECK(step.inputCount == operandCount(node.op), opName(node.op), " of ", step.inputCount, " operands");
       for (size_t i = 0; i < step.inputCount; ++i) {

@@ -360,6 +360,12 @@ InferredType inferCast(const Val* operand, const Attributes& attributes) {
   return {false, attributes.dtype(), {}};
 }
 
+InferredType inferBitcast(const Val* operand, const Attributes& attributes) {
+  FUSER_USER_CHECK(bitcastFunction(operand->dtype(), attributes.dtype()), "bitcast of ", operand->dtype(), " to ",
+                   attributes.dtype(), ": it takes f64 to i64, and f32, f16 or bf16 to i32, or back");
+  return {true, attributes.dtype(), axisTypesOf(operand)};
+}
+
 // Checks the number and kinds of operands: first those in parentheses, then the scalars in braces.
 void checkOperands(OpKind op, std::span<Val* const> operands) {
   const OpInfo& info = opInfo(op);
@@ -443,6 +449,7 @@ InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, co
     case Family::Binary:
     case Family::Ternary: return inferPointwise(fusion, op, operands);
     case Family::Cast: return inferCast(operand, attributes);
+    case Family::Bitcast: return inferBitcast(operand, attributes);
     case Family::LoadStore: return {true, operand->dtype(), axisTypesOf(operand)};
     case Family::Broadcast: return inferBroadcast(fusion, op, operand, attributes);
     case Family::Squeeze: return inferSqueeze(op, operand, attributes);

@@ -360,6 +360,11 @@ class Verifier {
     if (node.op == OpKind::Cast || node.op == OpKind::Set) {
       require(node.operands.size() == 1 && node.computeDtype == bufferOf(node.target).dtype, 13,
               "a conversion has one ", "operand and the target's dtype");
+    } else if (node.op == OpKind::Bitcast) {
+      const bool hasElement = node.operands.size() == 1 && node.operands[0].kind == Operand::Kind::Access;
+      require(hasElement && bitcastFunction(bufferOf(node.operands[0].access).dtype, bufferOf(node.target).dtype) &&
+                  node.computeDtype == bufferOf(node.target).dtype,
+              13, "a bitcast is of an element whose bits the target's dtype holds");
     } else if (require(isPointwise(node.op), 13, opName(node.op), " is not pointwise")) {
       require(node.operands.size() == operandCount(node.op), 13, node.operands.size(), " operands");
       require(computes(node.op, node.computeDtype), 13, opName(node.op), " does not compute in ", node.computeDtype);

@@ -371,6 +371,7 @@ void StatementBuilder::emitElement(const Element& element, IntExpr condition, Bo
     case Family::Unary:
     case Family::Binary:
     case Family::Ternary: return where([&](Body& inner) { compute(element, inner); });
+    case Family::Bitcast: return where([&](Body& inner) { reinterpret(element, inner); });
     case Family::Cast:
     case Family::LoadStore:
     case Family::Broadcast:
@@ -468,6 +469,12 @@ void StatementBuilder::compute(const Element& element, Body& body) {
     statement.operands.push_back(std::move(operand));
   }
   body.push_back({std::move(statement)});
+}
+
+// bitcast: the operand's own bits, not converted.
+void StatementBuilder::reinterpret(const Element& element, Body& body) {
+  const DataType dtype = resultOf(element.expr)->dtype();
+  body.push_back(computed(element.expr, OpKind::Bitcast, dtype, element.target, {operandOf(element, 0, body)}));
 }
 
 // acc = combine(acc, x), in the compute dtype.

@@ -58,6 +58,7 @@ class StatementBuilder {
   void accumulateWelford(const Element& element, Body& body);
   void count(const Element& element, Body& body);
   void diagonal(const Element& element, Body& body);
+  void reinterpret(const Element& element, Body& body);
   void move(const Element& element, size_t place, Body& body);
 
   IntExpr predicate(const Expr* expr);

@@ -157,4 +157,27 @@ ScalarValue evaluateScalar(OpKind op, std::span<const ScalarValue> operands) {
   });
 }
 
+namespace {
+
+template <class From, class To>
+void bitcastLanes(const void* in, const void*, const void*, void* out, size_t lanes) {
+  for (size_t i = 0; i < lanes; ++i) static_cast<To*>(out)[i] = bitcast<To>(static_cast<const From*>(in)[i]);
+}
+
+}  // namespace
+
+LaneFunction bitcastFunction(DataType from, DataType to) {
+  const DataType floating = isFloating(from) ? from : to, integer = isFloating(from) ? to : from;
+  if (isFloating(from) == isFloating(to) || bitsDtype(floating) != integer) return nullptr;
+  return dispatch(floating, [&]<class Float>() -> LaneFunction {
+    if constexpr (std::is_same_v<Float, double>) {
+      return isFloating(from) ? bitcastLanes<double, int64> : bitcastLanes<int64, double>;
+    } else if constexpr (std::is_same_v<Float, float> || sizeof(Float) == 2) {
+      return isFloating(from) ? bitcastLanes<Float, int32> : bitcastLanes<int32, Float>;
+    } else {
+      return nullptr;
+    }
+  });
+}
+
 }  // namespace fuser

@@ -24,6 +24,10 @@ WelfordFunction welfordFunction(DataType dtype);
 using ConvertFunction = void (*)(const void* from, void* to, size_t lanes);
 ConvertFunction convertFunction(DataType from, DataType to);
 
+// out[i] = bitcast<To>(in0[i]), between a float and the integer that holds its bits: f64 and i64; f32, f16 or bf16 and
+// i32 (of 16 bits the low half). Null for other dtypes.
+LaneFunction bitcastFunction(DataType from, DataType to);
+
 // The common dtype of an op whose operands are all scalars: the widest category, or f64 when the row promotes to Float.
 DataType scalarCommonType(OpKind op, std::span<const DataType> operands);
 

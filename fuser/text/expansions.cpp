@@ -213,6 +213,7 @@ constexpr Expansion kExpansions[] = {
     {"diagonal_scatter", OpKind::SliceScatter, "offset = 0, dim1 = 0, dim2 = 1", diagonalScatter},
     {"as_strided", OpKind::Set, "size, stride, storage_offset = 0", asStrided, nullptr, asStridedScatter},
     {"as_strided_scatter", OpKind::SliceScatter, "size, stride, storage_offset = 0", asStridedScatter},
+    {"view", OpKind::Set, "dtype", viewedAs, nullptr, viewedBack},
     {"rand", OpKind::Arange, "shape, dtype = f32, seed = run, offset = place", rand, nullptr, nullptr, true},
     {"randn", OpKind::Arange, "shape, dtype = f32, seed = run, offset = place", randn, nullptr, nullptr, true},
     {"rand_like", OpKind::Set, "dtype = own, seed = run, offset = place", randLike, nullptr, nullptr, true},

@@ -75,6 +75,8 @@ using ExpansionFunction = TensorView*(Fusion& fusion, const std::vector<Val*>& o
 
 // --- expanded_views.cpp ---
 ExpansionFunction rolled, diagonal, diagonalScatter;
+// --- expanded_bits.cpp ---
+ExpansionFunction viewedAs, viewedBack;
 // --- expanded_strided.cpp ---
 ExpansionFunction asStrided, asStridedScatter;
 // --- expanded_scatters.cpp ---

@@ -53,8 +53,7 @@ std::string takes(const OpInfo& info) {
 
 // PyTorch's names that the language lacks, so that a program that uses one is told apart from one that misspells.
 constexpr std::string_view kLacking =
-    " view "
-    "matmul mm bmm linear addmm dot outer "
+    " matmul mm bmm linear addmm dot outer "
     "cumsum cumprod cummax cummin logcumsumexp sort argsort topk median kthvalue bucketize searchsorted unfold "
     "avg_pool max_pool triu tril one_hot std logsumexp softmax log_softmax layer_norm rms_norm batch_norm group_norm "
     "transpose flatten narrow split chunk stack movedim t unflatten view_as expand_as instance_norm mse_loss "

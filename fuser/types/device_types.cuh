@@ -50,6 +50,20 @@ FUSER_FN float floatFromBits(uint32 bits) {
   return value;
 }
 
+// The same bits in another dtype of as many bytes; of 16-bit floats those of the low half of an int32.
+template <class To, class From>
+FUSER_FN To bitcast(From value) {
+  To result{};
+  if constexpr (sizeof(To) == sizeof(From)) {
+    __builtin_memcpy(&result, &value, sizeof(To));
+  } else if constexpr (sizeof(From) == 2) {
+    result = static_cast<To>(value.bits);
+  } else {
+    result.bits = static_cast<uint16>(value);
+  }
+  return result;
+}
+
 FUSER_FN BFloat16 bfloat16FromFloat(float value) {
   const uint32 bits = floatBits(value);
   if ((bits & 0x7fffffffu) > 0x7f800000u) return BFloat16{0x7fc0};  // every NaN becomes the quiet one

@@ -33,6 +33,20 @@ std::optional<DataType> dtypeFromName(std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<DataType> bitsDtype(DataType dtype) {
+  switch (dtype) {
+    case DataType::Double: return DataType::Int64;
+    case DataType::Float:
+    case DataType::Half:
+    case DataType::BFloat16: return DataType::Int32;
+    case DataType::Int64: return DataType::Double;
+    case DataType::Int32: return DataType::Float;
+    case DataType::Int8:
+    case DataType::Bool: return std::nullopt;
+  }
+  FUSER_CHECK(false, "bad dtype");
+}
+
 DataType computeType(DataType dtype) {
   return dtype == DataType::Half || dtype == DataType::BFloat16 ? DataType::Float : dtype;
 }

@@ -61,6 +61,10 @@ std::optional<Program> programOf(OpKind op, DataType dtype, int64_t rank) {
     case Family::Binary:
     case Family::Ternary: program.line = pointwiseLine(op, program); break;
     case Family::Cast: program.line = onA(dtype == DataType::Float ? "dtype = bf16" : "dtype = f32"); break;
+    case Family::Bitcast:
+      if (!bitsDtype(dtype)) return std::nullopt;
+      program.line = onA(concat("dtype = ", *bitsDtype(dtype)));
+      break;
     case Family::LoadStore: program.line = concat(name, "(%a)"); break;
     case Family::Broadcast: program.line = onA("dims = [0]"); break;
     case Family::Squeeze:

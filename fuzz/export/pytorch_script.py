@@ -19,6 +19,15 @@ def number(value, dtype):
     return wide(value).to(dtype)
 
 
+def bitcast(value, dtype):
+    """The same bits in another dtype of as many bytes; of 16-bit floats those of the low half of an int32."""
+    if value.dtype.itemsize == dtype.itemsize:
+        return value.view(dtype)
+    if value.dtype.itemsize == 2:
+        return value.view(torch.int16).to(torch.int32) & 0xFFFF
+    return value.to(torch.int16).view(dtype)
+
+
 def random_word(counter, key):
     """The low 64 bits of Philox4x32-10 for counters under keys. Products of 32 bits by 32 wrap into the same bits."""
     x, k, mask = counter.to(torch.int64), key.to(torch.int64), 0xFFFFFFFF

@@ -121,6 +121,16 @@ StablehloValue formulaOf(const Lines& lines, std::string_view text, bool selects
 
 StablehloValue converted(const Lines& lines) { return lines.cast(lines.operand(0), lines.dtype()); }
 
+StablehloValue bitcast(const Lines& lines) {
+  const StablehloValue value = lines.operand(0);
+  const DataType to = lines.dtype();
+  const auto line = [&](const StablehloValue& of, DataType dtype) {
+    return lines.body().line(concat("bitcast_convert %", of.name), {of}, dtype, of.sizes);
+  };
+  if (dtypeSize(value.dtype) == dtypeSize(to)) return line(value, to);
+  FUSER_USER_CHECK(false, "bitcast of ", value.dtype, " to ", to, ": bitcast_convert keeps the number of bits");
+}
+
 StablehloValue reshaped(const Lines& lines) { return reshapedTo(lines, lines.operand(0), lines.sizesOfResult()); }
 StablehloValue element(const Lines& lines) {
   return lines.cast(reshapedTo(lines, lines.operand(0), {}), lines.dtype());

@@ -230,6 +230,14 @@ bool truncateInBoolCasts(Kernel& kernel) {
                           [](DataType from, DataType to) { return isFloating(from) && to == DataType::Bool; });
 }
 
+bool bitcastsConvert(Kernel& kernel) {
+  return editComputes(kernel, [](Compute& compute) {
+    if (compute.op != OpKind::Bitcast) return false;
+    compute.op = OpKind::Set;
+    return true;
+  });
+}
+
 // y = op(x) becomes t = op(x); a = |t|; s = a < smallest normal; y = s ? 0 : t.
 bool flushDenormals(Kernel& kernel) {
   return replaceStatements(kernel, [&](const Statement& statement) -> std::optional<Body> {

@@ -51,6 +51,21 @@ bool applyCastOp(Workspace& work) {
   return true;
 }
 
+// The bits of a float as an integer, or an integer as a float's bits: small numbers mostly, and any.
+bool applyBitcast(Workspace& work) {
+  const int64_t operand =
+      drawTensor(work, [](const TensorValue& value) { return bitsDtype(value.tensor->dtype()).has_value(); });
+  if (operand < 0) return false;
+  const TensorValue value = work.tensors[static_cast<size_t>(operand)];
+  const DataType dtype = value.tensor->dtype();
+  constexpr DataType kOfInt32[] = {DataType::Float, DataType::Float, DataType::Half, DataType::BFloat16};
+  const DataType to = dtype == DataType::Int32 ? work.choices.pick(kOfInt32) : *bitsDtype(dtype);
+  TensorView* result =
+      build::structuralTensor(*work.fusion, OpKind::Bitcast, {value.tensor}, Attributes().dtype(to), work.freshName());
+  work.keep(result, wildEstimate());
+  return true;
+}
+
 bool applyLoadStore(Workspace& work, OpKind op) {
   const size_t operand = drawOperand(work);
   const TensorValue value = work.tensors[operand];
@@ -449,6 +464,7 @@ bool applyFamily(Workspace& work, OpKind op) {
     case Family::Binary:
     case Family::Ternary: return applyPointwise(work, op);
     case Family::Cast: return applyCastOp(work);
+    case Family::Bitcast: return applyBitcast(work);
     case Family::LoadStore: return applyLoadStore(work, op);
     case Family::Broadcast: return applyUnsqueeze(work);
     case Family::Squeeze: return applySqueeze(work);

@@ -11,6 +11,9 @@
 #include "fuser/ops/op_eval.h"
 
 namespace fuser::fuzz {
+
+Estimate wildEstimate() { return {-1e30, 1e30, false, true}; }
+
 namespace {
 
 // Ends, middle, zero and the values beside it where a function has its poles and jumps.
@@ -93,8 +96,6 @@ std::vector<double> evaluateLanes(OpKind op, const Lanes& lanes) {
   });
   return results;
 }
-
-Estimate wildEstimate() { return {-1e30, 1e30, false, true}; }
 
 // Whether the values at the ends bound the values inside.
 bool endsBound(IntervalRule rule) {

@@ -20,6 +20,9 @@ struct Estimate {
   bool contains(double value) const { return low <= value && value <= high; }
 };
 
+// Nothing is known: any number, NaN and infinities.
+Estimate wildEstimate();
+
 Estimate pointEstimate(const ScalarValue& value);
 Estimate hull(const Estimate& a, const Estimate& b);
 

@@ -75,6 +75,7 @@ double factorOf(const ExactDraw& draw, Family family) {
     case Family::Binary:
     case Family::Ternary:
     case Family::Cast:
+    case Family::Bitcast:
     case Family::LoadStore:
     case Family::Size:
     case Family::Item: return 1;

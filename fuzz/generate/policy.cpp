@@ -165,6 +165,7 @@ void drawTiny(Choices& choices, Policy& policy) {
       case Family::Binary:
       case Family::Ternary:
       case Family::Cast:
+      case Family::Bitcast:
       case Family::LoadStore:
       case Family::Factory:
       case Family::Range:

@@ -29,6 +29,7 @@ void pieces(NodeWriter& node);
 void unbound(NodeWriter& node);
 void stacked(NodeWriter& node);
 void reshaped(NodeWriter& node);
+void viewedAs(NodeWriter& node);
 void placedSlice(NodeWriter& node);
 void placedSelection(NodeWriter& node);
 void replacedSlice(NodeWriter& node);

@@ -92,6 +92,11 @@ std::string joinedSizes(const NodeWriter& node, const Numbers& from, const Numbe
 
 }  // namespace
 
+void viewedAs(NodeWriter& node) {
+  node.takesOnly({"self", "dtype"});
+  node.write(concat("view(", node.operand("self"), ") {dtype = ", node.result().dtype, "}"));
+}
+
 void reshaped(NodeWriter& node) {
   node.takesOnly({"self", "size", "shape"});
   const Numbers& shape = node.result().shape;

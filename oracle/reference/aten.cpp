@@ -70,6 +70,13 @@ at::Tensor extremeIndex(at::Tensor x, const std::vector<int64_t>& dims, bool gre
 bool isNumber(const at::Tensor& x) { return x.unsafeGetTensorImpl()->is_wrapped_number(); }
 
 // Two of the four numbers that ATen's engine gives first.
+// Of 16-bit floats the low half of an int32.
+at::Tensor bitcast(const at::Tensor& x, at::ScalarType dtype) {
+  if (x.element_size() == static_cast<int64_t>(c10::elementSize(dtype))) return x.contiguous().view(dtype);
+  if (x.element_size() == 2) return at::bitwise_and(x.contiguous().view(at::kShort).to(at::kInt), 0xffff);
+  return x.to(at::kShort).contiguous().view(dtype);
+}
+
 at::Tensor randomWords(const at::Tensor& counter, const at::Tensor& key) {
   const std::vector<at::Tensor> both = at::broadcast_tensors({counter.to(at::kLong), key.to(at::kLong)});
   const at::Tensor counters = both[0].contiguous(), keys = both[1].contiguous();
@@ -238,6 +245,7 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::LogicalXor: return at::logical_xor(x[0], x[1]);
     case OpKind::Where: return at::where(x[0], x[1], x[2]);
     case OpKind::Cast: return x[0].to(a.dtype);
+    case OpKind::Bitcast: return bitcast(x[0], a.dtype);
     case OpKind::Set: return x[0];
     case OpKind::SegmentSet: return x[0];
     case OpKind::Unsqueeze: return unsqueeze(x[0], a.dims);

@@ -122,7 +122,7 @@ TEST(BarriersTest, WithoutABarrierInterpReportsARace) {
   small.medianElements = 128;
   // The shares below are of the sample without them.
   small.exclude = {OpKind::Update, OpKind::SliceScatter, OpKind::Gather, OpKind::Scatter, OpKind::ScatterAdd,
-                   OpKind::Argmax, OpKind::Argmin,       OpKind::Philox, OpKind::Cond};
+                   OpKind::Argmax, OpKind::Argmin,       OpKind::Philox, OpKind::Cond,    OpKind::Bitcast};
   Tally tally;
   for (uint64_t number = 0; number < count; ++number) {
     const Case testCase = generateCase(21, number, small);

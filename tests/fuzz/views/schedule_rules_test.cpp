@@ -245,7 +245,7 @@ TEST(ScheduleRulesTest, WhatIsAcceptedRunsCleanAndWhatIsRejectedDoesNot) {
   small.medianElements = 64;
   // The shares below are of the sample without them.
   small.exclude = {OpKind::Update, OpKind::SliceScatter, OpKind::Gather, OpKind::Scatter, OpKind::ScatterAdd,
-                   OpKind::Argmax, OpKind::Argmin,       OpKind::Philox, OpKind::Cond};
+                   OpKind::Argmax, OpKind::Argmin,       OpKind::Philox, OpKind::Cond,    OpKind::Bitcast};
   Tally tally;
   const View* device = nullptr;
   for (const View& view : allViews()) device = view.name == "on another device" ? &view : device;

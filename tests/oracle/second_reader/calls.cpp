@@ -394,6 +394,14 @@ std::map<std::string, Evaluation> movesAndReductions() {
          return {at::as_strided(call.x.at(0).contiguous(), call.numbers("size"), call.numbers("stride"),
                                 call.numberOr("storage_offset", 0))};
        }},
+      {"as_strided_scatter",
+       [](const Call& call) -> Results {
+         return {at::as_strided_scatter(call.x.at(0).contiguous(), call.x.at(1).to(call.x.at(0).scalar_type()),
+                                        call.numbers("size"), call.numbers("stride"),
+                                        call.numberOr("storage_offset", 0))};
+       }},
+      {"view",
+       [](const Call& call) -> Results { return {call.x.at(0).contiguous().view(scalarType(call.word("dtype")))}; }},
       {"gather",
        [](const Call& call) -> Results {
          return {at::gather(call.x.at(0), call.number("dim"), call.x.at(1).to(at::kLong))};
