@@ -1,6 +1,9 @@
 #include "fuser/ir/branches.h"
 
 #include <algorithm>
+#include <map>
+
+#include "fuser/ir/updates.h"
 
 namespace fuser {
 
@@ -11,9 +14,10 @@ bool hasBranches(const Fusion& fusion) {
 
 namespace {
 
-// Whether an update leaves in memory what is there: its source is its target, on the sides that are taken.
+// Whether an update leaves in memory what is there because sides of branches are taken that give its target.
 bool writesNothing(const Expr* update, const std::function<bool(const Expr* branch)>& holds) {
   const Val* source = update->input(1);
+  if (source == update->input(0)) return false;  // with no branch: it is an update like any other
   for (const Expr* maker = source->definition(); maker && maker->family() == Family::Branch;
        maker = source->definition()) {
     source = takenOperand(maker, holds(maker));
@@ -21,33 +25,73 @@ bool writesNothing(const Expr* update, const std::function<bool(const Expr* bran
   return source == update->input(0);
 }
 
-}  // namespace
+// Goes from the last expression to the first, from readers to what they read.
+class Skipping {
+ public:
+  Skipping(const Fusion& fusion, const std::function<bool(const Expr* branch)>& holds)
+      : fusion_(fusion), holds_(holds), skipped_(fusion.exprIdCount(), false), isKept_(fusion.exprIdCount(), false) {}
 
-std::vector<bool> skippedExprs(const Fusion& fusion, const std::function<bool(const Expr* branch)>& holds) {
-  std::vector<bool> skipped(fusion.exprIdCount(), false);
-  const std::vector<Expr*>& exprs = fusion.exprs();
-  const auto reads = [&](const Expr* reader, const Val* val) {
-    if (skipped[reader->id()]) return false;
-    if (reader->family() != Family::Branch || val->isScalar()) return true;
-    return takenOperand(reader, holds(reader)) == val;
-  };
-  // From readers to what they read.
-  for (auto at = exprs.rbegin(); at != exprs.rend(); ++at) {
-    const Expr* expr = *at;
-    if (expr->isScalarExpr()) continue;  // defined for all operands
-    if (expr->family() == Family::Update) {
-      skipped[expr->id()] = writesNothing(expr, holds);
-      continue;
+  std::vector<bool> run() {
+    for (const Val* input : fusion_.inputs()) noteRead(input, true);  // the caller sees what is written there
+    for (const Val* output : fusion_.outputs()) noteRead(output, true);
+    const std::vector<Expr*>& exprs = fusion_.exprs();
+    for (auto at = exprs.rbegin(); at != exprs.rend(); ++at) {
+      const Expr* expr = *at;
+      if (expr->isScalarExpr()) continue;  // defined for all operands
+      skipped_[expr->id()] = expr->family() == Family::Update ? isUpdateSkipped(expr) : isSkipped(expr);
+      for (const Val* operand : expr->inputs()) noteRead(operand, reads(expr, operand));
     }
-    bool isUsed = false, isNeeded = false;
+    return std::move(skipped_);
+  }
+
+ private:
+  // What comes later of a storage: whether something reads it, and whether something does that is not skipped.
+  struct Later {
+    bool isRead = false, isNeeded = false;
+  };
+
+  bool reads(const Expr* reader, const Val* val) const {
+    if (skipped_[reader->id()]) return false;
+    if (reader->family() != Family::Branch || val->isScalar()) return true;
+    return takenOperand(reader, holds_(reader)) == val;
+  }
+
+  void noteRead(const Val* val, bool isNeeded) {
+    if (val->isScalar()) return;
+    Later& later = later_[storageOf(val->as<TensorView>())];
+    later.isRead = true;
+    later.isNeeded |= isNeeded;
+  }
+
+  bool isUpdateSkipped(const Expr* update) {
+    const TensorView* storage = storageOf(update->input(0)->as<TensorView>());
+    const Later later = later_[storage];
+    // What nothing reads is computed, and so is the memory that it would write to.
+    if (!later.isRead && storage->definition()) isKept_[storage->definition()->id()] = true;
+    return writesNothing(update, holds_) || (later.isRead && !later.isNeeded);
+  }
+
+  bool isSkipped(const Expr* expr) const {
+    bool isUsed = isKept_[expr->id()], isNeeded = isUsed;
     for (const Val* result : expr->outputs()) {
       isUsed |= !result->uses().empty();
       isNeeded |= result->isFusionOutput() || std::any_of(result->uses().begin(), result->uses().end(),
                                                           [&](const Expr* reader) { return reads(reader, result); });
     }
-    skipped[expr->id()] = isUsed && !isNeeded;
+    return isUsed && !isNeeded;
   }
-  return skipped;
+
+  const Fusion& fusion_;
+  const std::function<bool(const Expr* branch)>& holds_;
+  std::vector<bool> skipped_;
+  std::vector<bool> isKept_;
+  std::map<const TensorView*, Later> later_;  // for lookups only
+};
+
+}  // namespace
+
+std::vector<bool> skippedExprs(const Fusion& fusion, const std::function<bool(const Expr* branch)>& holds) {
+  return Skipping(fusion, holds).run();
 }
 
 }  // namespace fuser

@@ -15,8 +15,10 @@ inline Val* takenOperand(const Expr* branch, bool holds) { return branch->input(
 
 bool hasBranches(const Fusion& fusion);
 
-// By expression id: whether its results lead to operands that branches do not take, or to updates that so write
-// nothing, and to nothing else. Dead code leads nowhere, and is not skipped. `holds` says it of a branch's condition.
+// By expression id: whether its results lead to operands that branches do not take, or to updates of memory that
+// nothing else reads later, or that write nothing on the side that is taken; and to nothing else. Dead code leads
+// nowhere, and is not skipped. So a fusion with updates and its functional form skip the same. `holds` says it of a
+// branch's condition.
 std::vector<bool> skippedExprs(const Fusion& fusion, const std::function<bool(const Expr* branch)>& holds);
 
 }  // namespace fuser

@@ -123,12 +123,7 @@ StablehloValue converted(const Lines& lines) { return lines.cast(lines.operand(0
 
 StablehloValue bitcast(const Lines& lines) {
   const StablehloValue value = lines.operand(0);
-  const DataType to = lines.dtype();
-  const auto line = [&](const StablehloValue& of, DataType dtype) {
-    return lines.body().line(concat("bitcast_convert %", of.name), {of}, dtype, of.sizes);
-  };
-  if (dtypeSize(value.dtype) == dtypeSize(to)) return line(value, to);
-  FUSER_USER_CHECK(false, "bitcast of ", value.dtype, " to ", to, ": bitcast_convert keeps the number of bits");
+  return lines.body().line(concat("bitcast_convert %", value.name), {value}, lines.dtype(), value.sizes);
 }
 
 StablehloValue reshaped(const Lines& lines) { return reshapedTo(lines, lines.operand(0), lines.sizesOfResult()); }
@@ -454,6 +449,9 @@ void addStablehloLines(StablehloBody& body, const Expr* expr, ExpressionEvaluato
 
 std::optional<std::string_view> whyNotInStablehlo(const Expr* expr) {
   const StablehloRow row = stablehloRow(expr->op());
+  if (expr->op() == OpKind::Bitcast && dtypeSize(expr->input(0)->dtype()) != dtypeSize(expr->output()->dtype())) {
+    return "bitcast_convert keeps the number of bits, and the language has no integers of 16";
+  }
   if (row.write) return std::nullopt;
   if (!row.refusal.empty()) return row.refusal;
   FUSER_CHECK(!formulaFor(row, commonType(expr)).empty(), "stablehlo.def: ", expr->info().name, " has no formula of ",

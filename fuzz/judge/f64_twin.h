@@ -15,7 +15,8 @@
 
 namespace fuser::fuzz {
 
-// A UserError if the twin is not a valid case: `view of` an input whose dtype changes otherwise, for example.
+// A UserError if the twin is not a valid case: `view of` an input whose dtype changes otherwise, for example, or a
+// `bitcast`, since an f64 has other bits.
 Case f64TwinOf(const Case& testCase);
 
 }  // namespace fuser::fuzz

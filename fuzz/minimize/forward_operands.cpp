@@ -1,12 +1,15 @@
 // %b = relu(%a)   goes away; who read %b reads %a
-// First operands of the same type, many at once; then, one by one, any earlier value of the same dtype and rank.
+// First operands of the same type, many at once; then, one by one, any earlier value of the same dtype and rank. In
+// place of what nothing reads, and is returned, of any dtype.
 #include "fuzz/minimize/reducers.h"
 
 namespace fuser::fuzz {
 namespace {
 
+// Whether `a` may stand for `b`: what is returned alone may have any dtype.
 bool isLike(const Val* a, const Val* b) {
-  if (a->isScalar() != b->isScalar() || a->dtype() != b->dtype()) return false;
+  const bool isReturnedAlone = b->isFusionOutput() && b->uses().empty();
+  if (a->isScalar() != b->isScalar() || (!isReturnedAlone && a->dtype() != b->dtype())) return false;
   return a->isScalar() || a->as<TensorView>()->rank() == b->as<TensorView>()->rank();
 }
 

@@ -193,11 +193,7 @@ class Engine {
       case Family::Binary:
       case Family::Ternary: return pointwise(expr, x);
       case Family::Cast: return x[0].cast(expr->output()->dtype());
-      case Family::Bitcast: {
-        DenseArray result(expr->output()->dtype(), x[0].sizes);
-        fuser::bitcastFunction(x[0].dtype, result.dtype)(x[0].data(), nullptr, nullptr, result.data(), x[0].count());
-        return result;
-      }
+      case Family::Bitcast: return x[0].bitcast(expr->output()->dtype());
       case Family::LoadStore: return x[0];
       case Family::Broadcast: {
         Dims sizes = x[0].sizes;

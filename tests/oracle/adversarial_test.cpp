@@ -88,6 +88,7 @@ Statistics campaign(const Adversary& adversary, uint64_t count, uint64_t seed, b
     const Case testCase = generated(number, adversary.contraction ? kSums : only);
     std::mt19937_64 random(seed * 1000003 + number);
     for (const fuser::Run& run : testCase.runs) {
+      if (run.expectation != fuser::Expectation::Agrees) continue;  // an index is out of range
       const RunData data = fuser::materialize(testCase, run);
       const std::vector<HostValue> inputs = hostValues(data);
       const fuser::RunRecord record = runAdversarially(*testCase.fusion, inputs, adversary, random);

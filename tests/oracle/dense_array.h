@@ -40,6 +40,11 @@ struct DenseArray {
     std::memcpy(result.data(), data(), count() * fuser::dtypeSize(dtype));
     return result;
   }
+  DenseArray bitcast(fuser::DataType to) const {
+    DenseArray result(to, sizes);
+    fuser::bitcastFunction(dtype, to)(data(), nullptr, nullptr, result.data(), count());
+    return result;
+  }
   DenseArray cast(fuser::DataType to) const {
     if (to == dtype) return *this;
     DenseArray result(to, sizes);

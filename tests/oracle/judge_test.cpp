@@ -388,6 +388,8 @@ std::set<OpKind> outliers() {
           OpKind::Cosh, OpKind::Sinh,
           // It adds squares of f32 in f64, whose sum overflows later.
           OpKind::Var, OpKind::VarMean,
+          // The language has no sign of a NaN.
+          OpKind::Signbit,
           // LibTorch refuses a negative lambd, and alpha = 0.
           OpKind::Softshrink, OpKind::Celu,
           // What is judged of a run is the side that it takes.

@@ -28,6 +28,7 @@ constexpr OpCase kOps[] = {
     {Family::Broadcast, "%y = unsqueeze(%x) {dims = [0]}", true},
     {Family::Squeeze, "%y = squeeze(%v) {dims = [0]}", true},
     {Family::Expand, "%y = expand(%v) {shape = [i0, -1]}", true},
+    {Family::Bitcast, "%y = bitcast(%x) {dtype = i32}", false},
     {Family::Permute, "%y = permute(%x) {dims = [1, 0]}", true},
     {Family::Slice, "%y = slice(%x) {dim = 0, start = 0, end = 1}", true},
     {Family::Select, "%y = select(%x) {dim = 1, index = -1}", false},

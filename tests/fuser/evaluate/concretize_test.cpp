@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fuser/case/functional_updates.h"
 #include "fuser/evaluate/concrete_case.h"
 #include "fuser/ir/verify.h"
 #include "fuser/text/parser.h"
@@ -14,12 +15,24 @@
 namespace fuser {
 namespace {
 
+// Why the sizes of a run are refused; empty where they are not.
+std::string refusal(const Case& testCase, const RunData& data) {
+  try {
+    decisionsOf(*testCase.fusion, inputsOf(data));
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
 golden::Made concreteForms(const golden::Case& test) {
   const Case testCase = parseCase(test.input, test.title);
+  const Case functional = functionalCase(testCase);
   std::string text;
   for (size_t run = 0; run < testCase.runs.size(); ++run) {
+    const RunData data = materialize(testCase, testCase.runs[run]);
+    EXPECT_EQ(refusal(testCase, data).empty(), refusal(functional, data).empty()) << refusal(functional, data);
     try {
-      const RunData data = materialize(testCase, testCase.runs[run]);
       const std::string ones = toText(*testCase.fusion, decisionsOf(*testCase.fusion, inputsOf(data)));
       const Case made = concreteCase(testCase, inputsOf(data));
       verify(*made.fusion);

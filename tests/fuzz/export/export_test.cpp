@@ -83,12 +83,12 @@ std::set<std::string> refusedOps(std::string_view format) {
 
 TEST(OnnxRowsTest, RefusesWhatHasNoOperators) {
   const std::set<std::string> refused = {
-      "bitwise_left_shift", "bitwise_right_shift", "erfc", "gcd", "lcm", "lgamma", "nextafter", "philox"};
+      "bitcast", "bitwise_left_shift", "bitwise_right_shift", "erfc", "gcd", "lcm", "lgamma", "nextafter", "philox"};
   EXPECT_EQ(refusedOps("onnx"), refused);
 }
 
 TEST(StablehloRowsTest, RefusesWhatHasNoOperations) {
-  EXPECT_EQ(refusedOps("stablehlo"), (std::set<std::string>{"lgamma", "philox"}));
+  EXPECT_EQ(refusedOps("stablehlo"), (std::set<std::string>{"bitcast", "lgamma", "philox"}));
 }
 
 TEST(PytorchTest, SeedsAndGeneratedCasesAreValidPython) {

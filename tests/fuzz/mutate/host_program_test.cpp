@@ -153,7 +153,7 @@ void show(const std::map<std::string_view, Row>& table) {
 }
 
 TEST(HostProgramTest, AChangedPlainProgramIsRefusedOrReportedOrRuns) {
-  const auto table = mutateAll(Kind::Plain, 60, 2);
+  const auto table = mutateAll(Kind::Plain, 80, 2);
   show(table);
   for (const char* name : {"FreeEarly", "DropAllocate", "AllocateLate"}) EXPECT_GE(table.at(name).places, 15) << name;
 }

@@ -394,6 +394,14 @@ std::map<std::string, Evaluation> movesAndReductions() {
          return {at::as_strided(call.x.at(0).contiguous(), call.numbers("size"), call.numbers("stride"),
                                 call.numberOr("storage_offset", 0))};
        }},
+      {"bitcast",
+       [](const Call& call) -> Results {
+         const at::ScalarType dtype = scalarType(call.word("dtype"));
+         const at::Tensor x = call.x.at(0).contiguous();
+         if (x.element_size() == static_cast<int64_t>(c10::elementSize(dtype))) return {x.view(dtype)};
+         if (x.element_size() == 2) return {at::bitwise_and(x.view(at::kShort).to(at::kInt), 0xffff)};
+         return {x.to(at::kShort).view(dtype)};
+       }},
       {"as_strided_scatter",
        [](const Call& call) -> Results {
          return {at::as_strided_scatter(call.x.at(0).contiguous(), call.x.at(1).to(call.x.at(0).scalar_type()),
