@@ -396,6 +396,15 @@ std::set<OpKind> outliers() {
           OpKind::Cond};
 }
 
+// On the CPU LibTorch rounds a scalar that stands in front of 16 bits to them (oracle/ORACLE.md#2-rounding).
+bool hasScalarBefore16Bits(const fuser::Fusion& fusion) {
+  const std::vector<fuser::Expr*>& exprs = fusion.exprs();
+  return std::any_of(exprs.begin(), exprs.end(), [](const fuser::Expr* expr) {
+    return expr->family() == fuser::Family::Binary && expr->output()->isTensor() && expr->input(0)->isScalar() &&
+           fuser::dtypeSize(expr->input(1)->dtype()) == 2;
+  });
+}
+
 TEST(JudgeTest, AcceptsLibTorchsOwnAnswer) {
   reference::useOneThread();
   fuser::fuzz::GeneratorOptions options;
@@ -403,6 +412,7 @@ TEST(JudgeTest, AcceptsLibTorchsOwnAnswer) {
   options.exclude = outliers();
   for (uint64_t number = 0; number < 400; ++number) {
     Case testCase = fuser::functionalCase(fuser::fuzz::generateCase(22, number, options));
+    if (hasScalarBefore16Bits(*testCase.fusion)) continue;
     testCase.fusion->markOrigins();
     for (const fuser::Run& run : testCase.runs) {
       if (run.expectation != fuser::Expectation::Agrees) continue;  // LibTorch refuses it
