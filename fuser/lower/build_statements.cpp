@@ -40,16 +40,26 @@ void StatementBuilder::build() {
 }
 
 IntExpr StatementBuilder::importExtent(IntExpr extent) {
-  return ints_.import(extent, [&](IntExpr symbol) {
-    for (const IntParam& param : kernel_.intParams) {
-      if (param.extent == symbol) return param.symbol;
-    }
-    IntParam param;
-    param.symbol = ints_.symbol(concat("n", kernel_.intParams.size()), symbol->range);
-    param.extent = symbol;
-    kernel_.intParams.push_back(param);
-    return param.symbol;
+  // In the order of their names: the terms of a sum are in that in which the fusion was built.
+  std::vector<std::pair<std::string, IntExpr>> symbols;
+  forEachSymbol(extent, [&](IntExpr symbol) {
+    const Val* scalar = part_.scalarOf(symbol);
+    symbols.emplace_back(scalar ? scalar->name() : part_.ints().symbolOf(symbol).name, symbol);
   });
+  std::stable_sort(symbols.begin(), symbols.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [name, symbol] : symbols) paramOf(symbol);
+  return ints_.import(extent, [&](IntExpr symbol) { return paramOf(symbol); });
+}
+
+IntExpr StatementBuilder::paramOf(IntExpr extent) {
+  for (const IntParam& param : kernel_.intParams) {
+    if (param.extent == extent) return param.symbol;
+  }
+  IntParam param;
+  param.symbol = ints_.symbol(concat("n", kernel_.intParams.size()), extent->range);
+  param.extent = extent;
+  kernel_.intParams.push_back(param);
+  return param.symbol;
 }
 
 IntExpr StatementBuilder::stride(const TensorView* tensor, int axis) {

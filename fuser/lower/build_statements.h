@@ -22,6 +22,7 @@ class StatementBuilder {
 
  private:
   IntExpr importExtent(IntExpr extent);
+  IntExpr paramOf(IntExpr extent);  // of a symbol
   IntExpr stride(const TensorView* tensor, int axis);
   int bufferOf(const TensorView* tensor) const { return buffers_.at(tensor); }
   int addBuffer(const TensorView* source, DataType dtype, MemoryType memory, int64_t size);
