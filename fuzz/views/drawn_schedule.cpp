@@ -541,7 +541,7 @@ class ScheduleDrawer {
     }
     const bool turns = last != loops_.rend() && last->type == ParallelType::Serial;
     if (!turns || copies.empty() || !choices_.chance(kAhead)) return;
-    if (choices_.chance(0.5)) return add(on(TransformKind::DoubleBuffer, choices_.pick(copies)));
+    if (choices_.chance(0.85)) return add(on(TransformKind::DoubleBuffer, choices_.pick(copies)));
     Transform step = on(TransformKind::CircularBuffer, choices_.pick(copies));
     step.axis = choices_.integer(2, 6);
     step.factor = choices_.integer(1, step.axis - 1);

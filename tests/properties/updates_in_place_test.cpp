@@ -22,25 +22,41 @@ size_t copiesOf(const HostIrContainer& program) {
   return copies;
 }
 
-// Without flips: an update of what its source reads in another order needs a copy, as it does in PyTorch.
-// The aim is one copy in ten; seeds differ by more than what is missing.
-TEST(UpdatesInPlaceTest, MostUpdatesCopyNothing) {
+// Whether what is computed reads the storage at most as the target itself, element by element: the same elements, or
+// none. What moves elements on the way reads others.
+bool readsSameOrNone(const Val* val, const TensorView* target, const TensorView* storage) {
+  if (val->isScalar() || val == target) return true;
+  const auto* tensor = val->as<TensorView>();
+  if (storageOf(tensor) == storage) return false;
+  const Expr* maker = tensor->definition();
+  return !maker || std::all_of(maker->inputs().begin(), maker->inputs().end(), [&](const Val* operand) {
+    const bool isElementwise = familyInfo(maker->family()).coordinates == Coordinates::Elementwise;
+    return readsSameOrNone(operand, isElementwise ? target : nullptr, storage);
+  });
+}
+
+// Without flips, and without what reads other elements than it writes: such an update needs a copy.
+TEST(UpdatesInPlaceTest, NineOfTenUpdatesCopyNothing) {
   fuzz::GeneratorOptions options;
   options.only = {OpKind::Update, OpKind::SliceScatter, OpKind::Slice, OpKind::Select,  OpKind::Permute,
                   OpKind::Neg,    OpKind::Add,          OpKind::Mul,   OpKind::Reshape, OpKind::Unsqueeze,
                   OpKind::Set,    OpKind::Squeeze,      OpKind::Sum,   OpKind::Cast};
   size_t updates = 0, copies = 0;
   for (uint64_t number = 0; number < 6400; ++number) {
-    const Case statements = fuzz::generateCase(1 + number % 4, number / 4, options);
+    const Case statements = fuzz::generateCase(5 + number % 4, number / 4, options);
     if (!statements.aliases.empty()) continue;  // those are copied for reasons of their own
     size_t ofInputs = 0;
+    bool suits = true;
     bool computes = false;  // what moves alone is copied by what the statements say
     for (const Expr* expr : statements.fusion->exprs()) {
       computes |= isPointwise(expr->op()) || isReduction(expr->op());
       if (expr->family() != Family::Update) continue;
-      ofInputs += storageOf(expr->input(0)->as<TensorView>())->isFusionInput();
+      const auto* target = expr->input(0)->as<TensorView>();
+      const TensorView* storage = storageOf(target);
+      ofInputs += storage->isFusionInput();
+      suits &= !storage->isFusionInput() || readsSameOrNone(expr->input(1), target, storage);
     }
-    if (ofInputs == 0 || !computes) continue;
+    if (ofInputs == 0 || !computes || !suits) continue;
     const Case testCase = functionalCase(statements);
     AfterHost counting([&](HostIrContainer& program) { copies += copiesOf(program); });
     FusionExecutorCache::Settings settings = interpSettings(testCase);
@@ -51,8 +67,8 @@ TEST(UpdatesInPlaceTest, MostUpdatesCopyNothing) {
     updates += ofInputs;
   }
   std::printf("%zu updates of inputs, %zu copies\n", updates, copies);
-  EXPECT_GT(updates, 2400u);
-  EXPECT_LT(100 * copies, 12 * updates);
+  EXPECT_GT(updates, 600u);
+  EXPECT_LT(10 * copies, updates);
 }
 
 }  // namespace

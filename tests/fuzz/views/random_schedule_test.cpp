@@ -125,14 +125,12 @@ TEST(RandomScheduleTest, MostDrawsAreLegalAtFirstAndHaveAllSteps) {
   EXPECT_GT(counts.segments, 400u);
   EXPECT_LT(counts.refused.size() * 10, counts.segments);
   EXPECT_GE(counts.changes[counts.changes.size() / 2], 4u);
-  for (const char* name :
-       {"split", "merge", "reorder", "parallel type", "vectors", "shared", "global", "rFactor", "swizzle", "pad",
-        "unroll", "unswitch", "double buffer", "circular buffer", "inline position"}) {
+  for (const char* name : {"split", "merge", "reorder", "parallel type", "vectors", "shared", "global", "rFactor",
+                           "swizzle", "pad", "unroll", "unswitch", "double buffer", "inline position"}) {
     std::printf("%-16s %5.1f %%\n", name, 100.0 * static_cast<double>(share[name]) / static_cast<double>(schedules));
-    // The two ways to load ahead share the schedules that have a loop for it.
-    const bool loadsAhead = std::string_view(name).ends_with("buffer");
-    EXPECT_GE(share[name] * (loadsAhead ? 50 : 20), schedules) << name;
+    EXPECT_GE(share[name] * 20, schedules) << name;
   }
+  EXPECT_GE(share["circular buffer"] * 200, schedules);
 }
 
 TEST(RandomScheduleTest, ReachesDifferentSchedulesThatParseBack) {
