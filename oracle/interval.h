@@ -109,6 +109,7 @@ struct Arithmetic {
   bool contraction = false;  // a multiply and an add of one kernel may become an FMA
   MathLibrary library = MathLibrary::Any;
   const Profile* profile = nullptr;  // of another compiler, whose rules count instead; null: our own
+  bool flushesAdds = false;          // what atomics of a GPU add in f32 may be taken for 0 where it is subnormal
 };
 
 // The range of a product before rounding, for an FMA that uses it (see Arithmetic::contraction).

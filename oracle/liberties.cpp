@@ -345,7 +345,11 @@ bool isJudged(const Profile& profile, OpKind op, DataType dtype) {
 // A zero may have either sign, of an operand, too: another op may have made it.
 Interval flushed(Interval set, const Profile& profile, DataType compute) {
   if (set.hasZero()) set.flags |= kZeros;
-  if (!profile.flushToZero || !set.hasRange()) return set;
+  return profile.flushToZero ? withFlushed(set, compute) : set;
+}
+
+Interval withFlushed(const Interval& set, DataType compute) {
+  if (!set.hasRange()) return set;
   const double normal = std::ldexp(1.0, format(compute).minExponent);
   const bool mayBeDenormal = set.lo < normal && set.hi > -normal && (set.lo != 0 || set.hi != 0);
   return mayBeDenormal ? hull(set, {0, 0, kZeros}) : set;

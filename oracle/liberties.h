@@ -12,6 +12,8 @@ namespace oracle {
 
 // An operand or a result of an op in this compute dtype: with zeros beside denormal numbers, where they may be flushed.
 Interval flushed(Interval set, const Profile& profile, fuser::DataType compute);
+// The same, where they are flushed.
+Interval withFlushed(const Interval& set, fuser::DataType compute);
 // A result that is rounded to the compute dtype of `dtype`, as a value of `dtype`.
 Interval settled(const Interval& set, const Profile& profile, fuser::DataType dtype);
 

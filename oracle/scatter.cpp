@@ -24,6 +24,7 @@ struct Scattering {
   const Value& source;
   size_t dim;
   const Profile* profile;
+  bool flushes;  // an addition may take subnormal numbers for 0
 };
 
 template <class Set, class At>
@@ -79,13 +80,15 @@ std::vector<Set> put(const Scattering& to, const Value& result, const At& at) {
 
 // The sums of what is there and of what is written, in any order. What nothing is added to stays as it is. Our own
 // kernels round a product before they add it here (fuser/lower/fences.h), and a sum of 16 bits once. Others may do
-// otherwise, and add a zero to each place.
+// otherwise, and add a zero to each place. On a GPU, an atomic addition in f32 flushes what it adds and what it makes
+// (PTX ISA, atom.add.f32).
 void addReal(const Scattering& to, Value& result) {
   const Profile* profile = to.profile;
   const fuser::DataType compute = fuser::computeType(to.x.dtype);
-  const Accumulator accumulator = accumulatorOf(to.x.dtype, profile, profile != nullptr);
+  Accumulator accumulator = accumulatorOf(to.x.dtype, profile, profile != nullptr);
+  accumulator.flushes |= to.flushes;
   const auto termAt = [&](const Value& value, int64_t offset) {
-    if (!profile) return value.realAt(offset);
+    if (!profile) return to.flushes ? withFlushed(value.realAt(offset), compute) : value.realAt(offset);
     return flushed(profile->contraction ? term(value, offset) : value.realAt(offset), *profile, compute);
   };
   std::vector<Interval> sets =
@@ -120,7 +123,8 @@ void addReal(const Scattering& to, Value& result) {
       sets[place] = hull(sets[place], kept);
     }
     if (!sum) continue;
-    const Interval whole = sum->terms == 1 && !profile ? sum->one : sum->sum.result();
+    const bool roundsOnce = sum->terms == 1 && !profile && !to.flushes;
+    const Interval whole = roundsOnce ? sum->one : sum->sum.result();
     sets[place] = profile ? settled(whole, *profile, to.x.dtype) : roundTo(whole, to.x.dtype);
   }
   if (to.x.products) {
@@ -164,7 +168,8 @@ std::vector<Whole> addWhole(const Scattering& to, const Value& result) {
 }  // namespace
 
 Value scattered(std::span<const Value> operands, size_t dim, bool adds, const Arithmetic& arithmetic) {
-  const Scattering to{operands[0], operands[1], operands[2], dim, arithmetic.profile};
+  const bool flushes = arithmetic.flushesAdds && operands[0].dtype == fuser::DataType::Float;
+  const Scattering to{operands[0], operands[1], operands[2], dim, arithmetic.profile, flushes};
   Value result = dense(to.x.dtype, to.x.sizes);
   const auto realAt = [](const Value& value, int64_t offset) -> Interval { return value.realAt(offset); };
   const auto wholeAt = [](const Value& value, int64_t offset) -> Whole { return value.wholeAt(offset); };

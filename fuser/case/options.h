@@ -32,12 +32,14 @@ struct CompileOptions {
   bool contraction = false;                // option enable contraction: a * b + c may become an FMA
   bool probes = false;                     // option enable probes: store every tensor of a segment and judge it alone
   bool boundaryPrecision = false;          // option enable boundary_precision: narrowest exact type at boundaries
+  bool ioToLowerPrecision = false;         // option enable io_to_lower_precision: boundaries in the outputs' 16 bits
   MergePredicate mergePredicate = MergePredicate::Schedulers;  // option merge_predicate = "random"
   uint32_t mergeSeed = 0;                  // option merge_seed = 7: the seed of the Random predicate
   std::set<DisableOption> disabled;        // option disable resize_scheduler, option disable top_down
   std::set<std::string> disabledPasses;    // option disable pass ConsecutiveCastPass
   std::optional<int64_t> passLimit;        // option pass_limit = 3: passes stop after 3 rewrites (for bisection)
   uint32_t rngSeed = 0;  // option rng_seed = 7: of random ops that name no seed; they are read with it
+  bool deterministic = false;              // option enable deterministic: no kernel adds by atomics
   std::optional<int64_t> streams;          // option streams = 3: of these, loops over streams use; else it is drawn
   std::optional<size_t> device;            // option device = "tiny": its place in namedDevices(); else the engine's
   // option device_warp = 16: by DeviceFigure::name. They replace the device's.

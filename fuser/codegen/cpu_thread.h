@@ -27,6 +27,16 @@ inline void keepLarger(unsigned long long* kept, unsigned long long number) {
   if (*kept < number) *kept = number;
 }
 
+// *target += value; of integers, as unsigned ones, which wrap.
+inline void addInTurn(float* target, float value) { *target += value; }
+inline void addInTurn(double* target, double value) { *target += value; }
+inline void addInTurn(int* target, int value) {
+  *target = static_cast<int>(static_cast<unsigned int>(*target) + static_cast<unsigned int>(value));
+}
+inline void addInTurn(long long* target, long long value) {
+  *target = static_cast<long long>(static_cast<unsigned long long>(*target) + static_cast<unsigned long long>(value));
+}
+
 template <int threads, class T>
 inline T valueOfThread(const CpuThread& self, T value, int, int from) {
   T other;

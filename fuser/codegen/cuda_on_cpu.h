@@ -22,6 +22,7 @@
 #define gridWait(count, goal) fuserThread.gridBarrier(fuserThread.fiber)
 #define gridBlocks() (fuserThread.blocks)
 #define keepLargest(kept, number) fuser::keepLarger(kept, number)
+#define addAtomically(target, value) fuser::addInTurn(target, value)
 
 #define FUSER_LIBRARY(name)                   \
   extern "C" double name(double) noexcept;    \

@@ -29,6 +29,14 @@ __device__ __forceinline__ void gridWait(const int32* count, int32 goal) {
 __device__ __forceinline__ int32 gridBlocks() { return gridDim.x * gridDim.y * gridDim.z; }
 
 __device__ __forceinline__ void keepLargest(uint64* kept, uint64 number) { atomicMax(kept, number); }
+
+// *target += value, in any order among threads. Of f32, memory takes subnormal numbers for 0 (PTX ISA, atom.add).
+__device__ __forceinline__ void addAtomically(float* target, float value) { atomicAdd(target, value); }
+__device__ __forceinline__ void addAtomically(double* target, double value) { atomicAdd(target, value); }
+__device__ __forceinline__ void addAtomically(int32* target, int32 value) { atomicAdd(target, value); }
+__device__ __forceinline__ void addAtomically(int64* target, int64 value) {
+  atomicAdd(reinterpret_cast<uint64*>(target), static_cast<uint64>(value));
+}
 #endif
 
 FUSER_FN double doubleFromBits(uint64 bits) {

@@ -47,6 +47,10 @@ struct UseVisitor {
   void operator()(const Allocate&) const {}
   void operator()(const Barrier&) const {}
   void operator()(const Release&) const {}
+  void operator()(const AtomicAdd& node) const {
+    read(node.source);
+    use(node.target.index);
+  }
   void operator()(const Report& node) const {
     read(node.index);
     use(node.place);

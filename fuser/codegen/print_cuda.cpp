@@ -365,6 +365,11 @@ class KernelPrinter {
     line(concat("releaseSemaphore(FUSER_THREAD_ARGUMENT ", bufferName(node.semaphore), ");"));
   }
 
+  void print(const AtomicAdd& node) {
+    const std::string target = element(node.target), source = element(node.source);
+    line(concat("addAtomically(&", target, ", ", source, ");"));
+  }
+
   void print(const Report& node) {
     const std::string place = data(node.place), index = element(node.index);
     line(concat("reportIndex(", bufferName(node.errorWord), " + ", node.check, ", ", place, ", ", index, ");"));

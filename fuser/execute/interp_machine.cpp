@@ -359,6 +359,12 @@ class Machine {
     }
   }
 
+  void execute(const AtomicAddStep& step, const Mask& mask) {
+    memory_.add(step.target, step.dtype, mask, memory_.read(step.source, 0, mask, rooms_[0]));
+    count(step.source, 1, mask);
+    count(step.target, 1, mask);
+  }
+
   void execute(const ShuffleStep& step, const Mask& mask) {
     checkMeeting(mask, "shuffle");
     const void* source = memory_.read(step.source, 0, mask, rooms_[0]);

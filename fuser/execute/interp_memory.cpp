@@ -322,6 +322,27 @@ void LaneMemory::store(Element element, int offset, const Mask& mask, const void
   });
 }
 
+void LaneMemory::add(Element element, DataType dtype, const Mask& mask, const void* values) {
+  Memory& m = memory(element);
+  dispatch(dtype, [&]<class T>() {
+    if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double> || std::is_same_v<T, int32> ||
+                  std::is_same_v<T, int64>) {
+      T* to = reinterpret_cast<T*>(m.data);
+      const T* from = static_cast<const T*>(values);
+      for (size_t lane = mask.end; lane-- > mask.begin;) {
+        if (!mask.active(lane)) continue;
+        const int64_t index = indexOf(m, element, 0, lane);
+        if constexpr (std::is_integral_v<T>) {
+          using Unsigned = std::make_unsigned_t<T>;
+          to[index] = static_cast<T>(static_cast<Unsigned>(to[index]) + static_cast<Unsigned>(from[lane]));
+        } else {
+          to[index] += from[lane];
+        }
+      }
+    }
+  });
+}
+
 void LaneMemory::forget(Element element, size_t lane) {
   const Memory& m = memory(element);
   m.written[cell(m, indexOf(m, element, 0, lane), lane)] = 0;

@@ -28,6 +28,7 @@ Subject subjectOf(const For&) { return {}; }
 Subject subjectOf(const If&) { return {}; }
 Subject subjectOf(const Barrier&) { return {}; }
 Subject subjectOf(const Release&) { return {}; }
+Subject subjectOf(const AtomicAdd& node) { return {node.sourceExpr, node.target.buffer}; }
 Subject subjectOf(const Report& node) { return {node.source, node.index.buffer}; }
 
 // The value of the fusion that a statement computes, moves or loads; the buffer's name if the fusion is unknown.

@@ -258,6 +258,16 @@ class Compiler {
             dtype == DataType::Int64};
   }
 
+  AtomicAddStep compile(const AtomicAdd& node) {
+    const Buffer& target = buffer(node.target.buffer);
+    FUSER_CHECK(target.memory == MemoryType::Global && target.tensor >= 0 &&
+                    kernel_.tensors.at(static_cast<size_t>(target.tensor)).startsAs >= 0,
+                target.name, " starts as no tensor");
+    FUSER_CHECK(addsAtomically(target.dtype) && target.dtype == buffer(node.source.buffer).dtype, "an atomic adds to ",
+                target.dtype);
+    return {element(node.target), readElement(node.source), target.dtype};
+  }
+
   int semaphore(int id) const {
     const Buffer& b = buffer(id);
     FUSER_CHECK(b.memory == MemoryType::Global && b.tensor < 0 && b.dtype == DataType::Int32 && b.size &&

@@ -97,10 +97,16 @@ struct ReportStep {
   bool wide;  // i64, else i32
 };
 
+struct AtomicAddStep {
+  Element target;
+  Element source;
+  DataType dtype;
+};
+
 struct Step {
   const Statement* source;
   std::variant<AllocateStep, LoopStep, BranchStep, LoadIndexStep, MoveStep, ComputeStep, ShuffleStep, JoinStep,
-               BarrierStep, ReleaseStep, ReportStep>
+               BarrierStep, ReleaseStep, ReportStep, AtomicAddStep>
       node;
 };
 

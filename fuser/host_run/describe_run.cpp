@@ -7,6 +7,7 @@
 
 #include "fuser/execute/engine.h"
 #include "fuser/kernel/accumulation_depth.h"
+#include "fuser/kernel/shared_layout.h"
 
 namespace fuser {
 namespace {
@@ -142,7 +143,8 @@ class RunDescription {
                         std::string(schedulerTypeName(segment.scheduler)),
                         boundary(segment.inputs),
                         boundary(segment.outputs),
-                        {}};
+                        {},
+                        false};
     if (segment.kernel >= 0) {
       const size_t kernel = static_cast<size_t>(segment.kernel);
       if (!traces_.launched.at(kernel))
@@ -167,6 +169,7 @@ class RunDescription {
   void addDepths(int number, const hir::StandaloneOp* op, SegmentRecord& segment) const {
     if (number < 0) return;
     const size_t kernel = static_cast<size_t>(number);
+    segment.addsByAtomics |= addsFloatsByAtomics(*program_.kernels[kernel]);
     const std::optional<std::vector<int64_t>>& ints = traces_.launched.at(kernel);
     if (!ints) return;
     for (const auto& [result, depth] : accumulationDepth(*program_.kernels[kernel], *ints)) {

@@ -227,7 +227,11 @@ class HostRun {
     takeWorkspaces(*program_.kernels[kernel], arguments);
     showLaunch(*program_.kernels[kernel], arguments);
     traces_.launched[kernel] = arguments.ints;
-    if (program_.kernels[kernel]->copies) noteCopied(*program_.kernels[kernel], arguments);
+    if (program_.kernels[kernel]->copies) copied_ += bytesOfOutputs(*program_.kernels[kernel], arguments);
+    for (const StartCopy& start : startsOf(*program_.kernels[kernel], arguments)) {
+      copied_ += static_cast<size_t>(numel(start.to.sizes)) * dtypeSize(start.to.dtype);
+      enqueueOnHost(node, "start of an output", [start] { copyElements(start.from, start.to); });
+    }
     const TensorView* lastTensor = node.tensors.empty() ? nullptr : node.tensors.back();
     enqueue(node,
             concat("launch ", program_.kernels[kernel]->name, lastTensor ? concat(" for %", lastTensor->name()) : ""),
@@ -450,13 +454,6 @@ class HostRun {
     std::unique_lock<std::mutex> lock;
     if (settings_.launchLock) lock = std::unique_lock(*settings_.launchLock);
     for (CompileObserver* observer : settings_.observers) observer->beforeLaunch(kernel, arguments);
-  }
-
-  void noteCopied(const Kernel& kernel, const KernelArguments& arguments) {
-    for (size_t i = 0; i < arguments.tensors.size(); ++i) {
-      const TensorRef& tensor = arguments.tensors[i];
-      if (kernel.tensors[i].written) copied_ += static_cast<size_t>(numel(tensor.sizes)) * dtypeSize(tensor.dtype);
-    }
   }
 
   // An error of the host program, reported as interp reports those of kernels.

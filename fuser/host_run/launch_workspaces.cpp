@@ -50,6 +50,25 @@ void throwBadIndex(const Kernel& kernel, std::span<const int64_t> notes, const s
 
 }  // namespace
 
+std::vector<StartCopy> startsOf(const Kernel& kernel, const KernelArguments& arguments) {
+  std::vector<StartCopy> starts;
+  for (size_t i = 0; i < kernel.tensors.size(); ++i) {
+    if (kernel.tensors[i].startsAs < 0) continue;
+    const StartCopy start{arguments.tensors.at(static_cast<size_t>(kernel.tensors[i].startsAs)), arguments.tensors[i]};
+    if (start.to.data != start.from.data || start.to.strides != start.from.strides) starts.push_back(start);
+  }
+  return starts;
+}
+
+size_t bytesOfOutputs(const Kernel& kernel, const KernelArguments& arguments) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < arguments.tensors.size(); ++i) {
+    const TensorRef& tensor = arguments.tensors[i];
+    if (kernel.tensors[i].written) bytes += static_cast<size_t>(numel(tensor.sizes)) * dtypeSize(tensor.dtype);
+  }
+  return bytes;
+}
+
 size_t LaunchWorkspaces::take(const Kernel& kernel, KernelArguments& arguments, size_t maxBytes, MemoryPool& pool) {
   size_t all = 0;
   for (const Workspace& workspace : kernel.workspaces) {

@@ -1,6 +1,6 @@
 #pragma once
-// LaunchWorkspaces: the workspaces of launches. Each launch has its own, filled with poison, semaphores and error words
-// with zeros.
+// What a launch needs before it: workspaces, and what outputs start as. LaunchWorkspaces: the workspaces of launches.
+// Each launch has its own, filled with poison, semaphores and error words with zeros.
 
 #include <vector>
 
@@ -8,6 +8,16 @@
 #include "fuser/host_run/tensor_memory.h"
 
 namespace fuser {
+
+// Elements that an output has before a launch, since atomics add to them.
+struct StartCopy {
+  TensorRef from, to;
+};
+// Those of the launch. There is nothing to copy where an output is in the memory of what it starts as.
+std::vector<StartCopy> startsOf(const Kernel& kernel, const KernelArguments& arguments);
+
+// The bytes of all elements of the outputs.
+size_t bytesOfOutputs(const Kernel& kernel, const KernelArguments& arguments);
 
 class LaunchWorkspaces {
  public:

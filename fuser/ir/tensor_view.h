@@ -71,6 +71,9 @@ struct TensorDomain {
   // loopRoot are axes like the operand's then, none of them logical.
   const TensorView* trails = nullptr;
   std::vector<int> trailedAxes;
+  // Of the result of a scatter that adds, after a schedule's `addByAtomics`: its loopRoot are axes like those of the
+  // indices then, none of them logical, and each turn adds one element to memory.
+  bool byAtomics = false;
   std::vector<LoopTransform> transforms;  // splits and merges from loopRoot to loop, in order of application
   std::vector<IterDomain*> loop;          // the loop nest, outermost first
 

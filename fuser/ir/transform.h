@@ -26,7 +26,8 @@ enum class TransformKind : uint8_t {
   Swizzle,      // swizzle %t {axis}: in shared memory, each step along the loop axis shifts the last axis by one, round
   CacheBefore,  // cacheBefore %t -> %new: %new takes over the definition of %t; %t = set(%new)
   CacheAfter,   // cacheAfter %t -> %new: %new = set(%t); the uses of %t read %new
-  Recompute,    // recompute %c {operand} -> %new: %c reads %new, a second computation of that operand of its expression
+  AddByAtomics,  // addByAtomics %t: loops run over the indices of %t = scatter_add(…), each of which adds its element
+  Recompute,  // recompute %c {operand} -> %new: %c reads %new, a second computation of that operand of its expression
   DoubleBuffer,    // doubleBuffer %t: loads of %t come one turn ahead of the loop around them
   CircularBuffer,  // circularBuffer %t {stages, prefetch}: `prefetch` turns ahead, with room for `stages` turns
   IndexType,       // indexType {type}: the kernel computes its indices in int32 or int64, whatever a launch needs

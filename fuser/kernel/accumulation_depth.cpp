@@ -113,6 +113,7 @@ class Walker {
   void walk(const Barrier&) {}
   void walk(const Release&) {}
   void walk(const Report&) {}
+  void walk(const AtomicAdd&) {}  // of a scatter: the judge knows its terms
   void walk(const If& node) { body(node.body); }
   void walk(const LoadIndex& node) { loopsOfLoad_[node.index] = openLoops_; }
   void walk(const Move& node) {

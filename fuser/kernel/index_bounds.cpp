@@ -82,6 +82,10 @@ struct IndexVisitor {
   void operator()(const Barrier&) const {}
   void operator()(const Release&) const {}
   void operator()(const Report& node) const { visit(node.index.index); }
+  void operator()(const AtomicAdd& node) const {
+    visit(node.target.index);
+    visit(node.source.index);
+  }
 };
 
 // Finds what does not fit among the subexpressions of each index, operands first.

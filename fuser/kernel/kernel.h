@@ -60,6 +60,9 @@ struct TensorParam {
   size_t rank = 0;
   bool written = false;  // an output; an input is never written
   const TensorView* source = nullptr;
+  // The argument, an input of the same sizes, whose elements an output holds before the launch; -1: none. AtomicAdds
+  // alone access such an output.
+  int startsAs = -1;
 };
 
 // Global memory of one launch alone, which its caller allocates and frees. A semaphore counts arrivals: only Barriers
@@ -226,8 +229,17 @@ struct Report {
   const Expr* source = nullptr;  // of the scheduled fusion, for messages
 };
 
+// target = target + source, which no other thread sees half done. What several threads add to one element, they add in
+// any order: a sum of floats may have other bits in each run. Both are of one dtype: f32, f64, i32 or i64.
+struct AtomicAdd {
+  Access target;  // of a tensor that starts as another one (TensorParam::startsAs)
+  Access source;
+  const Expr* sourceExpr = nullptr;  // of the scheduled fusion, for messages
+};
+
 struct Statement {
-  std::variant<Allocate, For, If, LoadIndex, Move, Compute, Shuffle, JoinWelford, Barrier, Release, Report> node;
+  std::variant<Allocate, For, If, LoadIndex, Move, Compute, Shuffle, JoinWelford, Barrier, Release, Report, AtomicAdd>
+      node;
 };
 
 struct Kernel {

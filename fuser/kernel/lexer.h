@@ -33,9 +33,8 @@ class KernelLexer {
   [[noreturn]] void fail(const std::string& message) const { tokens_.fail(tokens_.lastToken(), message); }
 
  private:
-  static constexpr TokenRules kRules = {.punctuation = "(){}[],:=+-*%<$",
-                                        .pairs = {"//", "==", "&&"},
-                                        .errors = ErrorPlace::Line};
+  static constexpr TokenRules kRules = {
+      .punctuation = "(){}[],:=+-*%<$", .pairs = {"//", "==", "&&", "+="}, .errors = ErrorPlace::Line};
 
   TokenReader tokens_;
 };

@@ -103,6 +103,9 @@ class Parser {
     param.buffer = buffer.id;
     param.rank = static_cast<size_t>(rank);
     param.written = lexer_.accept("written");
+    if (lexer_.accept("starts_as")) {
+      param.startsAs = kernel_->buffers[static_cast<size_t>(bufferNamed(lexer_.identifier("an input")))].tensor;
+    }
   }
 
   void memory(MemoryType type) {
@@ -194,6 +197,7 @@ class Parser {
       return Release{bufferNamed(lexer_.identifier("a semaphore"))};
     }
     if (!buffers_.count("report") && lexer_.accept("report")) return report();
+    if (!buffers_.count("atomic") && lexer_.accept("atomic")) return atomicAdd();
     if (lexer_.accept("alloc")) return Allocate{bufferNamed(lexer_.identifier("a buffer"))};
     if (lexer_.accept("for")) return loop();
     if (lexer_.accept("if")) {
@@ -257,6 +261,14 @@ class Parser {
     node.target = target;
     node.source = access(bufferNamed(lexer_.identifier("a buffer")));
     if (lexer_.accept("width")) node.width = static_cast<int>(lexer_.integer("a width"));
+    return node;
+  }
+
+  AtomicAdd atomicAdd() {
+    AtomicAdd node;
+    node.target = access(bufferNamed(lexer_.identifier("a tensor")));
+    lexer_.expect("+=");
+    node.source = access(bufferNamed(lexer_.identifier("a buffer")));
     return node;
   }
 

@@ -67,6 +67,11 @@ class Printer {
     return index < names_.buffers.size() ? names_.buffers[index] : concat("?buffer", id);
   }
 
+  std::string argumentName(int argument) const {
+    const auto place = static_cast<size_t>(argument);
+    return place < kernel_.tensors.size() ? bufferName(kernel_.tensors[place].buffer) : concat("?argument", argument);
+  }
+
   std::string buffer(const Buffer& b) const {
     if (b.memory != MemoryType::Global) {
       return concat(b.memory == MemoryType::Local ? "local " : "shared ", bufferName(b.id), " : ", b.dtype, " [",
@@ -83,7 +88,8 @@ class Printer {
     }
     const TensorParam& tensor = kernel_.tensors.at(static_cast<size_t>(b.tensor));
     return concat("tensor ", bufferName(b.id), " : ", b.dtype, " rank ", tensor.rank, " argument ", b.tensor,
-                  tensor.written ? " written" : "");
+                  tensor.written ? " written" : "",
+                  tensor.startsAs < 0 ? "" : " starts_as " + argumentName(tensor.startsAs));
   }
 
   std::string access(const Access& a) const { return concat(bufferName(a.buffer), "[", integer(a.index), "]"); }
@@ -142,6 +148,9 @@ class Printer {
     return concat(barrier, " (", bufferName(node.buffer), after);
   }
   std::string text(const Release& node) const { return "release " + bufferName(node.semaphore); }
+  std::string text(const AtomicAdd& node) const {
+    return concat("atomic ", access(node.target), " += ", access(node.source));
+  }
   std::string text(const Report& node) const {
     return concat("report ", bufferName(node.errorWord), " check ", node.check, " at ", integer(node.place), ": ",
                   access(node.index), " of ", integer(node.extent));

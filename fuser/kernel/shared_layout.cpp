@@ -76,4 +76,10 @@ bool hasGridBarrier(const Kernel& kernel) {
                      [](const Workspace& workspace) { return workspace.kind == Workspace::Kind::Semaphore; });
 }
 
+bool addsFloatsByAtomics(const Kernel& kernel) {
+  return std::any_of(kernel.tensors.begin(), kernel.tensors.end(), [&](const TensorParam& tensor) {
+    return tensor.startsAs >= 0 && isFloating(kernel.buffers[static_cast<size_t>(tensor.buffer)].dtype);
+  });
+}
+
 }  // namespace fuser

@@ -80,4 +80,7 @@ bool hasBarrier(const Kernel& kernel);
 // Whether the blocks of the grid wait for each other, so that all must run at once.
 bool hasGridBarrier(const Kernel& kernel);
 
+// Whether threads add floats to one element in any order, so that sums may have other bits in each run.
+bool addsFloatsByAtomics(const Kernel& kernel);
+
 }  // namespace fuser

@@ -100,6 +100,7 @@ class Verifier {
               "argument ", i, " has no buffer");
     }
     workspaces();
+    if (violations_.empty()) starts();
   }
 
   bool isWorkspace(const Buffer& b) const {
@@ -131,6 +132,20 @@ class Verifier {
       require(workspace.kind != Workspace::Kind::Semaphore || counts, 23, "semaphore ", b.name, " is ", b.dtype);
       const bool tells = b.size && b.size->isConstant() && b.size->value >= 1 && b.dtype == DataType::Int64;
       require(workspace.kind != Workspace::Kind::ErrorWord || tells, 28, "error word ", b.name, " is ", b.dtype);
+    }
+  }
+
+  void starts() {
+    for (const TensorParam& tensor : kernel_.tensors) {
+      if (tensor.startsAs < 0) continue;
+      const std::string& name = kernel_.buffers[static_cast<size_t>(tensor.buffer)].name;
+      const auto from = static_cast<size_t>(tensor.startsAs);
+      if (!require(from < kernel_.tensors.size() && tensor.written && !kernel_.tensors[from].written, 29, name,
+                   " is no output that starts as an input"))
+        continue;
+      const bool alike = kernel_.tensors[from].rank == tensor.rank &&
+                         bufferOf({kernel_.tensors[from].buffer}).dtype == bufferOf({tensor.buffer}).dtype;
+      require(alike, 29, name, " starts as a tensor of another rank or dtype");
     }
   }
 
@@ -223,7 +238,7 @@ class Verifier {
   }
 
   // Checks that the buffer exists; further checks of it need that.
-  bool access(const Access& a, bool written) {
+  bool access(const Access& a, bool written, bool atomic = false) {
     if (!require(exists(a.buffer) && a.index, 17, "an access without buffer or index")) return false;
     inScope(a.index);
     mayFallInto(a);
@@ -234,8 +249,10 @@ class Verifier {
     } else if (b.tensor < 0) {
       require(!isSemaphore(b.id), 23, "the elements of semaphore ", b.name, " are used");
       require(!isErrorWord(b.id), 28, "the elements of error word ", b.name, " are used");
-    } else if (written) {
-      require(kernel_.tensors[static_cast<size_t>(b.tensor)].written, 14, "input ", b.name, " is written");
+    } else {
+      const TensorParam& tensor = kernel_.tensors[static_cast<size_t>(b.tensor)];
+      require(!written || tensor.written, 14, "input ", b.name, " is written");
+      require(atomic == (tensor.startsAs >= 0), 29, b.name, " is not what an atomic adds to, or only that");
     }
     return true;
   }
@@ -420,6 +437,13 @@ class Verifier {
   void check(const Release& node, bool) {
     require(statement_ == &kernel_.body.back(), 23, "a release is not the kernel's last statement");
     require(exists(node.semaphore) && isSemaphore(node.semaphore), 23, "a release of no semaphore");
+  }
+
+  void check(const AtomicAdd& node, bool) {
+    if (!access(node.source, false) || !access(node.target, true, true)) return;
+    const DataType dtype = bufferOf(node.target).dtype;
+    require(bufferOf(node.source).dtype == dtype && addsAtomically(dtype), 29, bufferOf(node.source).dtype,
+            " is added to ", dtype);
   }
 
   void check(const Report& node, bool) {

@@ -43,6 +43,8 @@
 //     no memory
 // 28  an error word is a constant number, at least 1, of i64, and Reports alone name it; a Report has an error word
 //     with an entry for its check, a place, a size over integer parameters, and an index that is i32 or i64
+// 29  a tensor that starts as another one is an output, and that one an input of its dtype and rank; AtomicAdds alone
+//     name the output; what an AtomicAdd adds, and adds to, is f32, f64, i32 or i64
 
 #include <string>
 #include <vector>

@@ -49,17 +49,23 @@ Access StatementBuilder::isInside(const Expr* expr, const Access& index, IntExpr
   return truthOf(expr, OpKind::BitwiseAnd, DataType::Int32, read(isLow), read(isHigh), body);
 }
 
-// The element at an index that is in its range.
-void StatementBuilder::copyIndexed(const Element& element, const Access& index, IntExpr extent, Body& body) {
-  const Expr* expr = element.expr;
+// The integer that an index in its range is.
+IntExpr StatementBuilder::loadInside(const Access& index, IntExpr extent, Body& body) {
   LoadIndex load;
   load.low = ints_.constant(0);
   load.extent = extent;
   load.index = ints_.loaded("at", load.low, load.extent);
   load.source = index;
   body.push_back({load});
+  return load.index;
+}
+
+// The element at an index that is in its range.
+void StatementBuilder::copyIndexed(const Element& element, const Access& index, IntExpr extent, Body& body) {
+  const Expr* expr = element.expr;
+  const IntExpr at = loadInside(index, extent, body);
   std::vector<IntExpr> coordinates = coordinatesOf(element);
-  coordinates.at(static_cast<size_t>(expr->attributes().dim())) = load.index;
+  coordinates.at(static_cast<size_t>(expr->attributes().dim())) = at;
   const OperandElement source = indexing_.elementAt(expr, 0, coordinates);
   const Operand read = inlineElement(expr, expr->input(0)->as<TensorView>(), source.coordinates, body);
   body.push_back({Move{element.target, read.access, 1}});

@@ -6,6 +6,8 @@
 //   acc = x[p, …]
 //   for j { q = i[j, …]; if (q == p) { acc = acc + u[j, …] } if (!(0 <= q < n)) { report q } }
 //   y[p, …] = acc
+// After `addByAtomics` a thread has an index instead, and adds the element that is meant for its place:
+//   q = i[j, …]; if (0 <= q < n) { atomic y[q, …] += u[j, …] } else { report q }
 #include "fuser/analysis/index_range.h"
 #include "fuser/ir/view_axes.h"
 #include "fuser/lower/build_statements.h"
@@ -79,6 +81,58 @@ void StatementBuilder::scatterOne(const Expr* expr, const Access& held, const st
             [&](Body& inner) { report(expr, numberAmong(indices, at), index, extent, inner); }, other);
       },
       body);
+}
+
+// What atomics add to starts as another argument (TensorParam::startsAs).
+void StatementBuilder::declareStarts() {
+  for (const Expr* expr : reads_.exprsWithLoops()) {
+    const auto* result = expr->output()->as<TensorView>();
+    if (!result->domain().byAtomics) continue;
+    const Val* start = expr->inputs().front();
+    const bool isAlone = expr->family() == Family::Scatter && result->isFusionOutput() && result->uses().empty();
+    FUSER_USER_CHECK(isAlone && start->isTensor() && !start->definition(), "%", result->name(),
+                     " is added to by atomics: it must be an output that nothing in the kernel reads, and start as an "
+                     "input");
+    const auto argumentOf = [&](const Val* val) {
+      return kernel_.buffers[static_cast<size_t>(buffers_.at(val))].tensor;
+    };
+    kernel_.tensors[static_cast<size_t>(argumentOf(result))].startsAs = argumentOf(start);
+  }
+}
+
+void StatementBuilder::addByAtomics(const Expr* expr, Body& body) {
+  const auto* result = expr->output()->as<TensorView>();
+  const auto* indices = expr->input(1)->as<TensorView>();
+  const auto dim = static_cast<size_t>(expr->attributes().dim());
+  const IntExpr size = expr->input(0)->as<TensorView>()->axes().at(dim)->size();
+  std::vector<IntExpr> at;
+  for (const IterDomain* root : result->domain().loopRoot) at.push_back(nest_.coordinate(root));
+  emitScope(
+      predicate(expr),
+      [&](Body& inner) {
+        const Access index = inRegister(inlineElement(expr, indices, at, inner), inner);
+        if (isIndexInside(indices, size)) return addOne(expr, index, at, inner);
+        const IntExpr extent = importExtent(size);
+        const IntExpr inside = loadTruth("inside", isInside(expr, index, extent, inner), inner);
+        if (!ints_.provablyAtMost(extent, ints_.constant(0))) {
+          emitScope(
+              inside, [&](Body& where) { addOne(expr, index, at, where); }, inner);
+        }
+        emitScope(
+            ints_.equal(inside, ints_.constant(0)),
+            [&](Body& where) { report(expr, numberAmong(indices, at), index, extent, where); }, inner);
+      },
+      body);
+}
+
+// Adds the source's element at these coordinates of the indices.
+void StatementBuilder::addOne(const Expr* expr, const Access& index, std::vector<IntExpr> at, Body& body) {
+  const auto* result = expr->output()->as<TensorView>();
+  const auto dim = static_cast<size_t>(expr->attributes().dim());
+  const Access added = inlineElement(expr, expr->input(2)->as<TensorView>(), at, body).access;
+  const IntExpr extent = importExtent(expr->input(0)->as<TensorView>()->axes().at(dim)->size());
+  at.at(dim) = loadInside(index, extent, body);
+  body.push_back({AtomicAdd{{bufferOf(result), indexing_.storedIndex(expr, result, at)}, added, expr}});
 }
 
 }  // namespace fuser

@@ -100,6 +100,7 @@ void StatementBuilder::declareTensors() {
   };
   for (const Val* input : part_.inputs()) declare(input, false);
   for (const Val* output : part_.outputs()) declare(output, true);
+  declareStarts();
 }
 
 // A tensor between two parts of the kernel, in global memory: dense in the order of its axes.
@@ -368,6 +369,10 @@ void StatementBuilder::emitWhere(IntExpr condition, Body statements, Body& body)
 
 void StatementBuilder::emitExpr(const Expr* expr, Body& body) {
   const TensorView* tensor = resultOf(expr);
+  if (tensor->domain().byAtomics) {
+    addByAtomics(expr, body);
+    return inlined_.clear();
+  }
   Element element{expr, {}};
   if (!isReduction(expr->op())) element.target = {bufferOf(tensor), indexing_.resultIndex(expr)};
   emitElement(element, predicate(expr), body);

@@ -88,12 +88,16 @@ class StatementBuilder {
   void gather(const Element& element, Body& body);
   Access inRegister(const Operand& operand, Body& body);
   Access isInside(const Expr* expr, const Access& index, IntExpr extent, Body& body);
+  IntExpr loadInside(const Access& index, IntExpr extent, Body& body);
   void copyIndexed(const Element& element, const Access& index, IntExpr extent, Body& body);
   void report(const Expr* expr, IntExpr place, const Access& index, IntExpr extent, Body& body);
   IntExpr numberAmong(const TensorView* tensor, const std::vector<IntExpr>& coordinates);
 
   // --- build_scatter.cpp ---
   void scatter(const Element& element, IntExpr condition, Body& body);
+  void declareStarts();
+  void addByAtomics(const Expr* expr, Body& body);
+  void addOne(const Expr* expr, const Access& index, std::vector<IntExpr> at, Body& body);
   void scatterOne(const Expr* expr, const Access& held, const std::vector<IntExpr>& at, IntExpr place, Body& body);
 
   std::array<bool, 3> reducedThreads(const TensorView* reduction) const;

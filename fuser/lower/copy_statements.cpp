@@ -77,6 +77,12 @@ Report StatementCopy::copyOf(Report node) {
   return node;
 }
 
+AtomicAdd StatementCopy::copyOf(AtomicAdd node) {
+  node.target = access(node.target);
+  node.source = access(node.source);
+  return node;
+}
+
 JoinWelford StatementCopy::copyOf(JoinWelford node) {
   for (Access* part : {&node.mean, &node.squares, &node.count}) *part = access(*part);
   for (Access* part : {&node.otherMean, &node.otherSquares, &node.otherCount}) *part = access(*part);

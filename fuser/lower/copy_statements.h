@@ -42,6 +42,7 @@ class StatementCopy {
   Compute copyOf(Compute node);
   LoadIndex copyOf(LoadIndex node);
   Report copyOf(Report node);
+  AtomicAdd copyOf(AtomicAdd node);
   JoinWelford copyOf(JoinWelford node);
   template <class Node>
   Node copyOf(const Node&);

@@ -40,8 +40,15 @@ bool keepsRows(const Fusion& fusion, Val* output, const std::vector<bool>& neede
   return keepsRowsOnChip(context.schedulers->accepts(view).type);
 }
 
+// Whether a scatter writes into it, and reads it nowhere else.
+bool isScatteredInto(const Expr* expr, const TensorView* operand) {
+  return expr->family() == Family::Scatter && expr->input(0) == operand &&
+         std::count(expr->inputs().begin(), expr->inputs().end(), operand) == 1;
+}
+
 bool keepsPlaces(const Expr* expr, const TensorView* operand) {
-  if (!isPointwise(expr->op()) && expr->op() != OpKind::Cast && expr->op() != OpKind::Set) return false;
+  const bool isKept = isPointwise(expr->op()) || expr->op() == OpKind::Cast || expr->op() == OpKind::Set;
+  if (!isKept && !isScatteredInto(expr, operand)) return false;
   const std::vector<IterDomain*> from = operand->axes(), to = expr->output()->as<TensorView>()->axes();
   return std::equal(from.begin(), from.end(), to.begin(), to.end(),
                     [](const IterDomain* a, const IterDomain* b) { return a->isBroadcast() == b->isBroadcast(); });

@@ -2,6 +2,7 @@
 // RunRecord: the outputs of one run of a segmented fusion and, on request, every value that crossed a segment boundary,
 // so that the oracle can judge each segment. Plain data, so that its readers do not link the compiler.
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,8 @@ struct SegmentRecord {
   std::vector<BoundaryValue> outputs;  // with probes, every tensor of the segment
   // (origin of the result, depth) of each reduction (fuser/kernel/accumulation_depth.h).
   std::vector<std::pair<uint32_t, ReductionDepth>> reductionDepths;
+  // Whether its kernel adds floats by atomics, so that another run, or engine, may give other bits.
+  bool addsByAtomics = false;
 };
 
 struct RunRecord {
@@ -47,6 +50,11 @@ struct RunRecord {
   // Why the run compiled a program: "the first run", "i0 is 1", "(i0 * i1) is not divisible by 4". "": an earlier run's
   // program fits.
   std::string compiled;
+
+  bool addsByAtomics() const {
+    return std::any_of(segments.begin(), segments.end(),
+                       [](const SegmentRecord& segment) { return segment.addsByAtomics; });
+  }
 };
 
 }  // namespace fuser

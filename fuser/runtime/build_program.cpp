@@ -25,6 +25,7 @@
 #include "fuser/passes/passes.h"
 #include "fuser/passes/pre_segmenter.h"
 #include "fuser/runtime/foretold_width.h"
+#include "fuser/runtime/lower_boundaries.h"
 #include "fuser/runtime/output_buffers.h"
 #include "fuser/runtime/plan_aliases.h"
 #include "fuser/runtime/plan_groups.h"
@@ -492,7 +493,10 @@ std::unique_ptr<CompiledProgram> buildProgram(const Fusion& original, const Fusi
   if (inputs && !original.isConcrete()) decisions = decisionsOf(original, *inputs);
   std::unique_ptr<Fusion> concrete;
   if (!decisions.empty() || needsConcretizing(original)) concrete = concretize(original, decisions);
-  return Builder(concrete ? *concrete : original, settings, layouts, inputs, scalars).build();
+  const Fusion& whole = concrete ? *concrete : original;
+  std::unique_ptr<Fusion> lowered;
+  if (lowersBoundaries(whole, settings)) lowered = lowerBoundaries(whole, settings);
+  return Builder(lowered ? *lowered : whole, settings, layouts, inputs, scalars).build();
 }
 
 }  // namespace fuser

@@ -72,11 +72,20 @@ bool keepsWhatItWrites(const HostGroup& group, const PartLoops& loops, const Ten
   return readers == 1 || keepsInput(loops, *map, input);
 }
 
+// Whether a kernel that adds by atomics reads the input as what its result starts as, and nowhere else.
+bool onlyStartsAs(const HostGroup& group, const TensorView* output, const TensorView* input) {
+  return std::all_of(group.exprs.begin(), group.exprs.end(), [&](const Expr* expr) {
+    const auto reads = std::count(expr->inputs().begin(), expr->inputs().end(), input);
+    return reads == 0 || (expr->output() == output && reads == 1 && expr->input(0) == input);
+  });
+}
+
 // Whether each thread of the group's kernel reads only those elements of the input that it writes to the output, and
 // before it writes them: the kernel is pointwise over the output's axes, the input has the same axes, and only
 // expressions on which the output depends read the input.
 bool readsWhatItWrites(const HostGroup& group, const TensorView* output, const TensorView* input) {
   if (input->concreteRank() != input->rank()) return false;
+  if (group.scheduler == SchedulerType::Scatter) return onlyStartsAs(group, output, input);
   const bool rows = keepsRowsOnChip(group.scheduler);
   const bool elements = isElementwise(group.scheduler);
   if (!rows && !elements) return false;

@@ -12,6 +12,7 @@ FusionExecutorCache::Settings innerSettings(const FusionExecutorCache::Settings&
   FusionExecutorCache::Settings settings;
   settings.context.options = outer.context.options;
   settings.context.options.mergePredicate = MergePredicate::Schedulers;
+  settings.context.options.ioToLowerPrecision = false;  // the whole is rewritten already
   // Disables views: results go to memory of the outer program, so a view saves no copy, and only the outer program
   // knows whether it overwrites the view's base later.
   settings.context.options.disabledPasses.emplace(MarkAliasesPreparePass::name());

@@ -8,6 +8,7 @@
 #include "fuser/analysis/inline_reads.h"
 #include "fuser/analysis/loop_map.h"
 #include "fuser/analysis/schedule_limits.h"
+#include "fuser/schedule/facts.h"
 #include "fuser/schedule/propagate.h"
 #include "fuser/schedule/schedule.h"
 #include "fuser/support/set_up_error.h"
@@ -64,6 +65,7 @@ class Applier {
       case TransformKind::IndexType: return part_.setIndexType(step.indexType);
       case TransformKind::CacheBefore: return cacheBefore(step);
       case TransformKind::CacheAfter: return cacheAfter(step);
+      case TransformKind::AddByAtomics: return addByAtomics(step);
       case TransformKind::Recompute: return recompute(step);
       case TransformKind::RFactor: return rFactor(step);
     }
@@ -308,6 +310,21 @@ class Applier {
     part_.newExpr(maker->op(), maker->inputs(), {copy}, maker->attributes())->setPlace(maker->place());
     part_.replaceInput(reader, operand, copy);
     recomputed_[step.other] = tensor;
+  }
+
+  void addByAtomics(const Transform& step) {
+    TensorView* tensor = findMade(step.tensor);
+    const Expr* maker = tensor->definition();
+    FUSER_USER_CHECK(mayAddByAtomics(maker), "%", step.tensor,
+                     " is no scatter_add of f32, f64, i32 or i64, which atomics add");
+    TensorDomain& domain = tensor->domain();
+    FUSER_USER_CHECK(domain.transforms.empty() && domain.referencePosition.empty() && !domain.byAtomics, "%",
+                     step.tensor, " has loops already: addByAtomics comes before its transforms");
+    domain.byAtomics = true;
+    domain.loopRoot.clear();
+    for (const IterDomain* axis : maker->input(1)->as<TensorView>()->axes())
+      domain.loopRoot.push_back(part_.newIterDomain(IterType::Iteration, axis->size()));
+    domain.loop = domain.loopRoot;
   }
 
   void rFactor(const Transform& step) {

@@ -158,6 +158,11 @@ std::vector<int> memoryOrder(const TensorView* tensor) {
   return order;
 }
 
+bool mayAddByAtomics(const Expr* expr) {
+  return expr->family() == Family::Scatter && expr->info().combine == OpKind::Add &&
+         addsAtomically(expr->output()->dtype());
+}
+
 int64_t mostThreads(const DeviceProperties& device) {
   return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(device.threadsPerBlock)));
 }

@@ -57,6 +57,10 @@ void cacheOutputs(const Fusion& part, Schedule& schedule);
 // last.
 std::vector<int> memoryOrder(const TensorView* tensor);
 
+// Whether atomics can add the elements of this expression to what it starts as: a scatter_add of f32, f64, i32 or i64.
+// One of 16 bits is summed in f32 and rounded once.
+bool mayAddByAtomics(const Expr* expr);
+
 // The largest power of two of threads that a block may have.
 int64_t mostThreads(const DeviceProperties& device);
 

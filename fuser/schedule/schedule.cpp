@@ -6,6 +6,7 @@
 #include "fuser/analysis/axis_map.h"
 #include "fuser/analysis/inline_reads.h"
 #include "fuser/analysis/stored_slices.h"
+#include "fuser/schedule/facts.h"
 #include "fuser/schedule/scheduler_list.h"
 
 namespace fuser {
@@ -50,8 +51,13 @@ SchedulerAnswer Schedulers::accepts(const FusionView& view) const {
     const char* what = seen->as<TensorView>()->domain().view ? " is a view" : " is in place";
     return {SchedulerType::None, concat("%", seen->name(), what, " and needs no kernel, but ", reason)};
   }
+  const bool adds = atomics_ && std::any_of(view.exprs.begin(), view.exprs.end(), mayAddByAtomics);
+  const auto isAsked = [&](SchedulerType type) {
+    if (type == SchedulerType::Scatter) return adds;
+    return !adds || type == SchedulerType::ExprEval || type == SchedulerType::NoOp;
+  };
 #define SCHEDULER(name, summary, file)                                                \
-  {                                                                                   \
+  if (isAsked(SchedulerType::name)) {                                                 \
     const std::string reason = whyNot##name(view, answer.map);                        \
     if (reason.empty()) return {SchedulerType::name, "", answer.map};                 \
     answer.reason += (answer.reason.empty() ? #name ": " : "; " #name ": ") + reason; \
@@ -62,7 +68,7 @@ SchedulerAnswer Schedulers::accepts(const FusionView& view) const {
 }
 
 // Operands that are read at other coordinates than the reader's must be in memory, if the reader cannot compute them
-// inline; so must the base of a view, what is in place, and what that is made from.
+// inline; so must the base of a view, what is in place, and what that is made from; and what atomics add to.
 std::vector<Val*> Schedulers::mustBeSegmentInputs(const Expr* expr) const {
   if (expr->isScalarExpr()) return {};
   const TensorDomain& made = expr->output()->as<TensorView>()->domain();
@@ -70,6 +76,10 @@ std::vector<Val*> Schedulers::mustBeSegmentInputs(const Expr* expr) const {
   for (Val* operand : expr->inputs()) {
     if (operand->isScalar() || !operand->definition()) continue;
     const auto* tensor = operand->as<TensorView>();
+    if (atomics_ && operand == expr->input(0) && mayAddByAtomics(expr)) {
+      required.push_back(operand);  // what the result starts as
+      continue;
+    }
     if (made.inPlace || tensor->domain().inPlace) {
       if (!isInnerPart(tensor)) required.push_back(operand);
       continue;

@@ -14,17 +14,19 @@
 namespace fuser {
 
 // Asks the schedulers of fuser/analysis/schedulers.def in order of priority. With `option disable resize_scheduler` no
-// kernel computes inline: what is read at other coordinates must be in memory.
+// kernel computes inline: what is read at other coordinates must be in memory. With `option enable deterministic` no
+// kernel adds by atomics; else Scatter alone takes what they can add.
 class Schedulers : public SchedulerInterface {
  public:
   Schedulers() = default;
   explicit Schedulers(const CompileOptions& options)
-      : computesInline_(!isOptionDisabled(options, DisableOption::ResizeScheduler)) {}
+      : computesInline_(!isOptionDisabled(options, DisableOption::ResizeScheduler)), atomics_(!options.deterministic) {}
   SchedulerAnswer accepts(const FusionView& view) const override;
   std::vector<Val*> mustBeSegmentInputs(const Expr* expr) const override;
 
  private:
   bool computesInline_ = true;
+  bool atomics_ = true;
 };
 
 // Chooses the schedule of a segment that `type` accepted; `part` is the segment as its own fusion (clonePart) and is

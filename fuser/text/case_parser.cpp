@@ -340,11 +340,6 @@ class CaseParser {
       mark(name, concat("option disable pass ", pass));
       return;
     }
-    // Kernels are so whatever is asked: what they add, they add in one order.
-    if (name.text == "deterministic") {
-      if (!enable) reader_.fail(name, "no kernel adds by atomics: there is no lowering but the deterministic one");
-      return;
-    }
     const OptionInfo* option = readOptionName(name);
     if (!option->isSwitch()) {
       reader_.fail(name, "'", name.text, "' takes a value: option ", name.text, " = ",

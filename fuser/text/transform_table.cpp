@@ -21,6 +21,7 @@ const std::vector<TransformForm>& transformTable() {
       {Kind::Swizzle, "swizzle", true, false, {Field::Axis}, false},
       {Kind::DoubleBuffer, "doubleBuffer", true, false, {}, false},
       {Kind::CircularBuffer, "circularBuffer", true, false, {Field::Stages, Field::Prefetch}, false},
+      {Kind::AddByAtomics, "addByAtomics", true, false, {}, false},
       {Kind::IndexType, "indexType", false, false, {Field::IndexType}, false},
       {Kind::CacheBefore, "cacheBefore", true, false, {}, true},
       {Kind::CacheAfter, "cacheAfter", true, false, {}, true},

@@ -38,7 +38,7 @@ enum class ErrorPlace : uint8_t {
 // A grammar's tokens. Blanks are ' ', \t, \r and \n everywhere; names are letters, digits, '_' and '.'.
 struct TokenRules {
   std::string_view punctuation = {};           // each of these bytes is a token
-  std::array<std::string_view, 3> pairs = {};  // two-byte tokens; unused entries are empty
+  std::array<std::string_view, 4> pairs = {};  // two-byte tokens; unused entries are empty
   bool values = false;                         // '%' begins a value's name
   std::string_view valueBytes = {};            // additional bytes that such a name may contain
   bool strings = false;

@@ -34,6 +34,11 @@ size_t dtypeSize(DataType dtype);  // bytes
 Category category(DataType dtype);
 inline bool isFloating(DataType dtype) { return category(dtype) == Category::Float; }
 
+// Whether a GPU adds such elements to memory by atomics.
+constexpr bool addsAtomically(DataType dtype) {
+  return dtype == DataType::Float || dtype == DataType::Double || dtype == DataType::Int32 || dtype == DataType::Int64;
+}
+
 // The dtype that holds the same bits as a number of the other kind: i64 for f64, i32 for f32, f16 and bf16 (in its low
 // half); f64 for i64, f32 for i32. nullopt for i8 and bool.
 std::optional<DataType> bitsDtype(DataType dtype);

@@ -82,6 +82,10 @@ void visitAccesses(Compute& compute, const VisitAccess& visit) {
   }
 }
 void visitAccesses(LoadIndex& load, const VisitAccess& visit) { visit(load.source, false); }
+void visitAccesses(AtomicAdd& add, const VisitAccess& visit) {
+  visit(add.target, true);
+  visit(add.source, false);
+}
 void visitAccesses(Shuffle&, const VisitAccess&) {}  // accumulators: a place that no thread shares
 void visitAccesses(JoinWelford&, const VisitAccess&) {}
 void visitAccesses(Allocate&, const VisitAccess&) {}

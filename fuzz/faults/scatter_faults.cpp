@@ -122,6 +122,35 @@ bool forgetWhatIsThere(Kernel& kernel) {
   return changed;
 }
 
+bool addTwice(Kernel& kernel) {
+  return replaceStatements(kernel, [](const Statement& statement) -> std::optional<Body> {
+    if (!std::holds_alternative<AtomicAdd>(statement.node)) return std::nullopt;
+    return Body{statement, statement};
+  });
+}
+
+bool loseAddsAtZero(Kernel& kernel) {
+  return replaceStatements(kernel, [&](const Statement& statement) -> std::optional<Body> {
+    const AtomicAdd* add = std::get_if<AtomicAdd>(&statement.node);
+    if (!add) return std::nullopt;
+    return Body{{If{kernel.ints->less(kernel.ints->constant(0), add->target.index), {statement}}}};
+  });
+}
+
+bool addWithoutAtomics(Kernel& kernel) {
+  return replaceStatements(kernel, [&](const Statement& statement) -> std::optional<Body> {
+    const AtomicAdd* add = std::get_if<AtomicAdd>(&statement.node);
+    if (!add) return std::nullopt;
+    const DataType dtype = kernel.buffers[static_cast<size_t>(add->target.buffer)].dtype;
+    Body body;
+    const Access sum = newRegister(kernel, dtype, body);
+    body.push_back({Move{sum, add->target, 1}});
+    body.push_back(computeOf(OpKind::Add, dtype, sum, {operandAt(sum), operandAt(add->source)}, add->sourceExpr));
+    body.push_back({Move{add->target, sum, 1}});
+    return body;
+  });
+}
+
 // What is meant for a place goes to the one before it.
 bool scatterOneEarly(Kernel& kernel) {
   return editComputes(kernel, [&](Compute& compute) {

@@ -35,8 +35,8 @@ REPORTS_FIELDS(ComparedCase, verdict, bits)
 std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, EngineKind kind);
 std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, Engine& engine);
 
-// Compares the records of one run of a case on two engines, and counts the elements. "" or the first exact elements
-// that differ, in words. `sameLibrary`: Engine::callsHostLibrary() of the other engine.
+// Compares the records of one run of a case (judgedCase) on two engines, and counts the elements. "" or the first exact
+// elements that differ, in words. `sameLibrary`: Engine::callsHostLibrary() of the other engine.
 std::string compareBits(const Case& testCase, const RunRecord& interpreted, const RunRecord& other, bool sameLibrary,
                         BitCounts& bits);
 

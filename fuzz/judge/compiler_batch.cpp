@@ -81,10 +81,12 @@ CaseVerdict judgeOnCpu(const Case& testCase, CompiledCase& prepared, bool sameLi
         verdict.reason = verdict.detail = concat("on the cpu engine: ", beside);
         return verdict;
       }
-      const oracle::Judgement judgement = judgeWhole(testCase, inputs, record, options);
+      const std::optional<Case> made = judgedCase(testCase, inputs);
+      const Case& judged = made ? *made : testCase;
+      const oracle::Judgement judgement = oracle::judge(*judged.fusion, inputs, record, options);
       elements += judgement.total;
       BitCounts bits;
-      const std::string other = compareBits(testCase, prepared.interpreted[run], record, sameLibrary, bits);
+      const std::string other = compareBits(judged, prepared.interpreted[run], record, sameLibrary, bits);
       if (judgement.verdict != oracle::Verdict::Differs && other.empty()) continue;
       verdict.kind = VerdictKind::Differs;
       if (judgement.verdict != oracle::Verdict::Differs) {

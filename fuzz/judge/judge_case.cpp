@@ -3,7 +3,6 @@
 #include "fuzz/judge/judge_case.h"
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 
 #include "fuser/case/aliases.h"
@@ -12,12 +11,11 @@
 #include "fuser/evaluate/concretize.h"
 #include "fuser/execute/engine.h"
 #include "fuser/host_run/tensor_memory.h"
-#include "fuser/ir/equality.h"
 #include "fuser/ir/verify.h"
 #include "fuser/runtime/case_settings.h"
+#include "fuser/runtime/lower_boundaries.h"
 #include "fuser/support/rejection.h"
 #include "fuser/support/set_up_error.h"
-#include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/faults/faults.h"
 #include "fuzz/judge/caller_memory.h"
@@ -26,24 +24,19 @@
 #include "fuzz/judge/compiled_again.h"
 #include "fuzz/judge/f64_twin.h"
 #include "fuzz/judge/judge_options.h"
+#include "fuzz/judge/lowered_fusion.h"
 #include "fuzz/judge/memory_shortage.h"
 #include "fuzz/judge/output_layouts.h"
-#include "fuzz/judge/pattern.h"
+#include "fuzz/judge/round_trip.h"
 #include "fuzz/judge/same_bits.h"
 #include "fuzz/judge/schedule_notes.h"
 #include "fuzz/judge/second_look_draws.h"
 #include "fuzz/judge/structure.h"
-#include "fuzz/judge/title.h"
+#include "fuzz/judge/wrong_value.h"
 #include "oracle/invariants/invariants.h"
 
 namespace fuser::fuzz {
 namespace {
-
-std::string lowerCase(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
-}
 
 std::string firstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
@@ -59,12 +52,7 @@ class Judge {
     for (size_t i = 0; i < case_.runs.size() && !isFinding(verdict_.kind); ++i) judgeRun(static_cast<int>(i));
     if (!concretes_.empty() && !isFinding(verdict_.kind)) checkCompilations();
     finish();
-    for (const Trace::Row& row : trace_.rows()) {
-      // The rows of single passes ("PreSegmenter") and phases ("segment.merge") lie inside those of their stages.
-      const bool inside =
-          std::isupper(static_cast<unsigned char>(row.name[0])) || row.name.find('.') != std::string::npos;
-      if (!inside) verdict_.seconds.emplace_back(row.name, std::chrono::duration<double>(row.total).count());
-    }
+    noteSeconds(verdict_, trace_);
   }
 
  private:
@@ -147,15 +135,7 @@ class Judge {
     const std::string text = printCase(statements_);
     draws_.read(text);
     if (!settings_.roundTrip) return;
-    std::string problem;
-    try {
-      const Case again = parseCase(text, "printed");
-      problem = firstDifference(*statements_.fusion, *again.fusion);
-      if (problem.empty() && printCase(again) != text) problem = "prints differently after parsing";
-    } catch (const UserError& error) {
-      rethrowIfSetUpError(error);
-      problem = concat("the printed text does not parse: ", error.what());
-    }
+    const std::string problem = otherText(statements_, text);
     if (!problem.empty()) report(VerdictKind::Invariant, -1, concat("text round trip: ", problem));
   }
 
@@ -208,6 +188,10 @@ class Judge {
         concrete = concreteOf(index, inputs, decisions);
         return;
       }
+      if (case_.options.ioToLowerPrecision && lowersBoundaries(*case_.fusion, settingsOf(case_))) {
+        concrete = loweredOf(index);
+        return;
+      }
       if (!cache_) cache_ = makeCache(SeenIn::Run, case_, &notes_);
       const std::vector<uint64_t> before = hashes(data);
       memory_ = {};
@@ -223,7 +207,7 @@ class Judge {
       countSegments(record);
       judgeRecord(index, inputs, record);
       if (settings_.repeat && !isFinding(verdict_.kind)) checkRepeat(index, inputs, record);
-      if (case_.fusion->isConcrete()) last_ = {std::move(data), std::move(record)};
+      if (case_.fusion->isConcrete() || isLowered_) last_ = {std::move(data), std::move(record)};
     };
     const bool ran = guarded(index, judged, &rejection);
     if (concrete) {
@@ -246,7 +230,9 @@ class Judge {
     Concrete(RunDecisions made, Case concrete, const Judge& whole)
         : decisions(std::move(made)),
           testCase(std::move(concrete)),
-          judge(std::make_unique<Judge>(testCase, whole.settings_, whole.verdict_, whole.trace_)) {}
+          judge(std::make_unique<Judge>(testCase, whole.settings_, whole.verdict_, whole.trace_)) {
+      judge->isLowered_ = whole.case_.options.ioToLowerPrecision && !testCase.options.ioToLowerPrecision;
+    }
     RunDecisions decisions;
     Case testCase;
     std::unique_ptr<Judge> judge;
@@ -270,6 +256,20 @@ class Judge {
     return nullptr;
   }
 
+  // The fusion that says where values between segments are rounded, in the place of one that has no decisions; null
+  // where it is not the case's own but for that.
+  Concrete* loweredOf(int run) {
+    for (const std::unique_ptr<Concrete>& made : concretes_) {
+      if (made->decisions.empty()) return made.get();
+    }
+    Concrete* lowered =
+        concretes_.emplace_back(std::make_unique<Concrete>(RunDecisions(), loweredCase(case_), *this)).get();
+    const std::string problem = whyNotLowered(*case_.fusion, *lowered->testCase.fusion);
+    if (problem.empty()) return lowered;
+    report(VerdictKind::Invariant, run, "io_to_lower_precision: " + problem);
+    return nullptr;
+  }
+
   // The case's own cache must give the same bits, since it makes the same fusion.
   void judgeConcrete(int run, Concrete& concrete) {
     concrete.judge->judgeRun(run);
@@ -278,24 +278,32 @@ class Judge {
     const std::pair<RunData, RunRecord> last = std::move(*std::exchange(concrete.judge->last_, std::nullopt));
     const RunRecord& record = last.second;
     guarded(run, [&] {
-      const RunData data = materialize(case_, case_.runs[run], settings_.maxInputBytes);
+      RunData data = materialize(case_, case_.runs[run], settings_.maxInputBytes);
       const std::vector<HostValue> inputs = hostValues(data);
       sizes_.emplace(bindSizes(case_, inputs));
       memory_ = {};
       if (!wholeCache_) wholeCache_ = makeCache(SeenIn::View, case_, nullptr);
       const RunRecord whole = runWith(*wholeCache_, arguments(run, inputs));
       const size_t output = firstOther(record, whole);
-      if (output == record.outputs.size()) return;
+      if (output == record.outputs.size()) {
+        if (case_.fusion->isConcrete()) last_ = {std::move(data), whole};
+        return;
+      }
       const std::string& name = case_.fusion->outputs()[output]->name();
-      report(VerdictKind::Invariant, run, concat("output %", name, " has other bits than its concrete fusion gives"));
+      report(VerdictKind::Invariant, run,
+             concat("output %", name, " has other bits than the fusion that is judged for it gives"));
     });
   }
 
+  // Of what was judged.
+  size_t compilations() const {
+    size_t all = cache_ ? cache_->counters().compilations : 0;
+    for (const std::unique_ptr<Concrete>& concrete : concretes_) all += concrete->judge->compilations();
+    return all;
+  }
+
   void checkCompilations() {
-    size_t wanted = 0;
-    for (const std::unique_ptr<Concrete>& concrete : concretes_) {
-      if (concrete->judge->cache_) wanted += concrete->judge->cache_->counters().compilations;
-    }
+    const size_t wanted = compilations();
     const size_t compiled = wholeCache_ ? wholeCache_->counters().compilations : wanted;
     if (!comparesAll_ || cache_ || wanted == compiled) return;
     report(VerdictKind::Invariant, -1, concat("the runs compile ", compiled, " programs, not ", wanted));
@@ -359,7 +367,7 @@ class Judge {
     addCounts(verdict_, judgement);
     concludeAgain(run, judgement, detail);
     if (!isFinding(verdict_.kind) && !case_.options.contraction) lookAtViews(run, record);
-    if (judgement.verdict == oracle::Verdict::Differs) noteWrongValue(run, *case_.fusion, judgement, record);
+    if (judgement.verdict == oracle::Verdict::Differs) noteWrongValue(verdict_, run, *case_.fusion, judgement, record);
   }
 
   // guarded(), for a build that is not the case's own.
@@ -418,7 +426,7 @@ class Judge {
     if (judgement.verdict != oracle::Verdict::Differs) return;
     report(VerdictKind::Differs, run, "in its f64 twin: " + worstLine(judgement),
            "in its f64 twin: " + oracle::toString(judgement));
-    noteWrongValue(run, *twin_->fusion, judgement, record);
+    noteWrongValue(verdict_, run, *twin_->fusion, judgement, record);
   }
 
   // A view whose outputs have the same bits, as a build of its own.
@@ -479,7 +487,7 @@ class Judge {
       detail += "\nwith probes: " + oracle::toString(probed);
       if (judgement.verdict != oracle::Verdict::Differs) {
         report(VerdictKind::Differs, run, "with probes, each op alone: " + worstLine(probed), detail);
-        noteWrongValue(run, *case_.fusion, probed, probedRecord);
+        noteWrongValue(verdict_, run, *case_.fusion, probed, probedRecord);
       } else {
         judgement.firstWrongOp = probed.firstWrongOp;
       }
@@ -499,24 +507,6 @@ class Judge {
     if (judgement.verdict != oracle::Verdict::Undecided || !same) return;
     judgement = probed;
     detail = oracle::toString(probed);
-  }
-
-  void noteWrongValue(int run, const Fusion& fusion, const oracle::Judgement& judgement, const RunRecord& record) {
-    if (verdict_.kind != VerdictKind::Differs || verdict_.run != run) return;
-    if (judgement.firstWrongOp) {
-      verdict_.wrongValue = judgement.firstWrongOp->value;
-    } else if (!judgement.worst.empty()) {
-      verdict_.wrongValue = judgement.worst[0].value;
-    }
-    verdict_.pattern = judgement.wrong ? patternOf(*judgement.wrong) : "type";
-    const Expr* definition = definitionOf(fusion, verdict_.wrongValue);
-    verdict_.wrongOp = definition ? opName(definition->op()) : "";
-    if (!judgement.wrong) return;
-    const Expr* wrong = definitionOf(fusion, judgement.wrong->value);
-    verdict_.title = titleOfWrong(wrong, *judgement.wrong, verdict_.pattern);
-    for (const SegmentRecord& segment : record.segments) {
-      if (segment.index == judgement.wrong->segment) verdict_.place = lowerCase(segment.scheduler);
-    }
   }
 
   void conclude(int run, const oracle::Judgement& judgement, const std::string& detail) {
@@ -551,10 +541,19 @@ class Judge {
     checkStrayWrites(run);
     for (size_t i = 0; i < record.outputs.size(); ++i) {
       if (sameBits(record.outputs[i], again.outputs.at(i))) continue;
+      if (record.addsByAtomics()) return judgeRepeat(run, inputs, again);
       report(VerdictKind::Invariant, run,
              concat("output ", i, " has other bits when the same kernels run on the same data again"));
       return;
     }
+  }
+
+  // Of sums in another order the bits may be others; both are in the intervals.
+  void judgeRepeat(int run, const std::vector<HostValue>& inputs, const RunRecord& again) {
+    const oracle::Judgement judgement = oracle::judge(*case_.fusion, inputs, again, judgeOptions(case_.options, false));
+    if (judgement.verdict != oracle::Verdict::Differs) return;
+    report(VerdictKind::Differs, run, "run again on the same data: " + worstLine(judgement),
+           "run again on the same data: " + oracle::toString(judgement));
   }
 
   static constexpr double kShareOfAllViews = 0.02;
@@ -567,6 +566,7 @@ class Judge {
   Trace& trace_;
   const bool needsConcretizing_ = needsConcretizing(*case_.fusion);
   std::vector<std::unique_ptr<Concrete>> concretes_;
+  bool isLowered_ = false;                             // whether this judges that of another case
   bool comparesAll_ = true;                            // their runs with those of wholeCache_
   std::vector<std::unique_ptr<PlantedFault>> faults_;  // one a cache
   DecisionCounter counter_{verdict_};

@@ -150,6 +150,8 @@ CaseVerdict judgeCase(const Case& testCase, const JudgeSettings& settings = {});
 void addCounts(CaseVerdict& verdict, const oracle::Judgement& judgement);
 // "Sum %s: 3 elements outside": the first wrong op, or the worst value.
 std::string worstLine(const oracle::Judgement& judgement);
+// The time of each stage.
+void noteSeconds(CaseVerdict& verdict, const Trace& trace);
 
 // A few lines: verdict, counts, the worst elements, the first wrong op.
 std::string toString(const CaseVerdict& verdict);

@@ -2,6 +2,7 @@
 
 #include "fuser/evaluate/concrete_case.h"
 #include "fuser/ir/branches.h"
+#include "fuser/runtime/lower_boundaries.h"
 
 namespace fuser::fuzz {
 
@@ -11,15 +12,16 @@ oracle::JudgeOptions judgeOptions(const CompileOptions& options, bool callsHostL
 #ifdef __GLIBC__
   if (callsHostLibrary) result.arithmetic.library = oracle::MathLibrary::Glibc;
 #endif
+  result.arithmetic.flushesAdds = !callsHostLibrary && !options.deterministic;
   result.probes = options.probes;
   return result;
 }
 
-oracle::Judgement judgeWhole(const Case& testCase, std::span<const HostValue> inputs, const RunRecord& record,
-                             const oracle::JudgeOptions& options) {
-  if (!hasBranches(*testCase.fusion)) return oracle::judge(*testCase.fusion, inputs, record, options);
-  const Case concrete = concreteCase(testCase, inputs);
-  return oracle::judge(*concrete.fusion, inputs, record, options);
+std::optional<Case> judgedCase(const Case& testCase, std::span<const HostValue> inputs) {
+  const bool rounds = testCase.options.ioToLowerPrecision;
+  if (!rounds && !hasBranches(*testCase.fusion)) return std::nullopt;
+  Case concrete = concreteCase(testCase, inputs);
+  return rounds ? loweredCase(concrete) : std::move(concrete);
 }
 
 }  // namespace fuser::fuzz

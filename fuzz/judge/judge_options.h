@@ -10,9 +10,9 @@ namespace fuser::fuzz {
 // the bounds of the op table (oracle/ORACLE.md#4-rules-by-op).
 oracle::JudgeOptions judgeOptions(const CompileOptions& options, bool callsHostLibrary);
 
-// Judges a run of the case's own cache: where the case has branches, by the fusion of the sides that the run takes.
+// The case by whose fusion a run of this one's cache is judged, and in which its record names origins: that of the
+// sides that the run takes, where it has branches, and with the roundings of io_to_lower_precision; nullopt: itself.
 // (Sizes of 1 that meet others the oracle broadcasts as PyTorch does.)
-oracle::Judgement judgeWhole(const Case& testCase, std::span<const HostValue> inputs, const RunRecord& record,
-                             const oracle::JudgeOptions& options);
+std::optional<Case> judgedCase(const Case& testCase, std::span<const HostValue> inputs);
 
 }  // namespace fuser::fuzz

@@ -68,6 +68,7 @@ std::set<std::string> featuresOf(const Kernel& kernel) {
     const For* loop = std::get_if<For>(&statement.node);
     if (loop && loop->unroll) found.insert("unrolled loop");
     if (std::holds_alternative<LoadIndex>(statement.node)) found.insert("loaded index");
+    if (std::holds_alternative<AtomicAdd>(statement.node)) found.insert("atomic adds");
     const Move* move = std::get_if<Move>(&statement.node);
     if (move && move->width > 1) found.insert(vectorsOf(move->width));
   });

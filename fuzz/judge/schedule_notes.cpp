@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "fuser/ir/fusion.h"
-#include "fuser/kernel/kernel.h"
+#include "fuser/kernel/shared_layout.h"
 #include "fuser/ops/op_table.h"
 
 namespace fuser::fuzz {
@@ -182,7 +182,7 @@ std::vector<const ScheduleNotes::Segment*> ScheduleNotes::like(const std::set<st
 }
 
 bool ScheduleNotes::hasSameOrders(const ScheduleNotes& other) const {
-  if (hasOwnCaches_ || other.hasOwnCaches_) return false;
+  if (hasOwnCaches_ || other.hasOwnCaches_ || addsByAtomics_ || other.addsByAtomics_) return false;
   const auto isOne = [](const auto& entry) { return entry.second.size() == 1; };
   return orders_ == other.orders_ && std::all_of(orders_.begin(), orders_.end(), isOne);
 }
@@ -214,6 +214,7 @@ void ScheduleNotes::afterLower(int, Kernel& kernel) {
     orders_[result].insert(isOfBlock ? concat(order, " on ", x, ",", y, ",", z) : order);
   }
   open_.clear();
+  addsByAtomics_ |= addsFloatsByAtomics(kernel);
 }
 
 void ScheduleReplay::afterSchedule(int, Fusion& part, Schedule& schedule) {

@@ -30,8 +30,8 @@ class ScheduleNotes final : public CompileObserver {
   std::vector<const Segment*> like(const std::set<std::string>& stored) const;
 
   // Whether both builds add the terms of every reduction in one and the same order: the same loops over the reduced
-  // axes, on blocks of the same size. Then all that they compute has the same bits, contraction aside. The other one
-  // may be of a program whose reductions are the same ones, in the order of their ids.
+  // axes, on blocks of the same size, and no atomics. Then all that they compute has the same bits, contraction aside.
+  // The other one may be of a program whose reductions are the same ones, in the order of their ids.
   bool hasSameOrders(const ScheduleNotes& other) const;
 
   void beforeSegmentCache(const Fusion& part, CacheSettings& inner) override;
@@ -47,6 +47,7 @@ class ScheduleNotes final : public CompileObserver {
   std::map<std::set<std::string>, Segment> segments_;      // by the values that each stores
   std::map<std::string, std::set<std::string>> orders_;    // of each reduction, by its number
   std::vector<std::pair<std::string, std::string>> open_;  // of the segment that is not lowered yet
+  bool addsByAtomics_ = false;                             // some kernel adds floats in any order
   bool hasOwnCaches_ = false;  // some segments compile in caches of their own, which are not observed
 };
 

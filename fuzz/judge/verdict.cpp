@@ -1,5 +1,7 @@
 // The words of verdicts.
 
+#include <cctype>
+
 #include "fuzz/judge/judge_case.h"
 
 namespace fuser::fuzz {
@@ -19,6 +21,15 @@ std::string_view verdictName(VerdictKind kind) {
     case VerdictKind::Crash: return "crash";
   }
   FUSER_CHECK(false, "bad VerdictKind");
+}
+
+void noteSeconds(CaseVerdict& verdict, const Trace& trace) {
+  for (const Trace::Row& row : trace.rows()) {
+    // The rows of single passes ("PreSegmenter") and phases ("segment.merge") lie inside those of their stages.
+    const bool inside =
+        std::isupper(static_cast<unsigned char>(row.name[0])) || row.name.find('.') != std::string::npos;
+    if (!inside) verdict.seconds.emplace_back(row.name, std::chrono::duration<double>(row.total).count());
+  }
 }
 
 std::optional<VerdictKind> verdictFromName(std::string_view name) {

@@ -94,6 +94,7 @@ class Follower {
   void follow(const Barrier&, const std::vector<int64_t>&) {}
   void follow(const Release&, const std::vector<int64_t>&) {}
   void follow(const Report&, const std::vector<int64_t>&) {}
+  void follow(const AtomicAdd&, const std::vector<int64_t>&) {}                            // of a scatter
   void follow(const LoadIndex&, const std::vector<int64_t>&) { steps_ = kMostSteps + 1; }  // it needs data
 
   void follow(const For& node, const std::vector<int64_t>& threads) {

@@ -87,6 +87,9 @@ class Comparison {
   }
   bool same(const Barrier& x, const Barrier& y) const { return x.ofGrid() == y.ofGrid(); }
   bool same(const Release&, const Release&) const { return true; }
+  bool same(const AtomicAdd& x, const AtomicAdd& y) const {
+    return same(x.target, y.target) && same(x.source, y.source);
+  }
   bool same(const Report& x, const Report& y) const {
     return x.errorWord == y.errorWord && x.check == y.check && same(x.place, y.place) && same(x.index, y.index) &&
            same(x.extent, y.extent);

@@ -435,43 +435,6 @@ TEST(KernelVerifierTest, Constraint23SemaphoresAreForBarriersAlone) {
   longer.expect(23);
 }
 
-// Checks an index before it reads at it.
-struct BrokenCheck : Broken {
-  explicit BrokenCheck(const std::string& from = "", const std::string& to = "") {
-    std::string text = R"(
-kernel good {
-  tensor idx : i32 rank 1 argument 0
-  tensor f : f32 rank 1 argument 1
-  int n in [1, 1000]
-  error_word e [1]
-  workspace w : i64 [4]
-  block 32, 1, 1
-  grid n, 1, 1
-
-  if (threadIdx.x < n) {
-    report e check 0 at threadIdx.x: idx[threadIdx.x] of n
-  }
-}
-)";
-    const size_t at = text.find(from);
-    EXPECT_NE(at, std::string::npos) << from;
-    kernel = parseKernel(text.replace(at, from.size(), to));
-  }
-};
-
-TEST(KernelVerifierTest, AcceptsReports) { EXPECT_NO_THROW(verifyKernel(*BrokenCheck().kernel)); }
-
-TEST(KernelVerifierTest, Constraint28ErrorWordsAreForReportsAlone) {
-  BrokenCheck("report e", "report w").expect(28);
-  BrokenCheck(": idx[threadIdx.x]", ": f[threadIdx.x]").expect(28);
-  BrokenCheck("report e check 0 at threadIdx.x: idx[threadIdx.x] of n", "w[0] = move e[0]").expect(28);
-  BrokenCheck longer;
-  longer.buffer(2).size = longer.kernel->ints->constant(0);
-  longer.expect(28);
-  BrokenCheck("check 0", "check 1").expect(28);
-  BrokenCheck("of n", "of threadIdx.x").expect(28);
-}
-
 // Gathers x by idx, and scatters to y.
 constexpr const char* kGather = R"(
 kernel good {

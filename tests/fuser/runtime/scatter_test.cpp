@@ -53,13 +53,72 @@ TEST(ScatterTest, AddsAllThatAreMeantForAPlace) {
   }
 }
 
-// 1 is lost beside 2^24 in f32, and -2^24 leaves what came after: ((1 + 2^24) - 2^24) + 1.
-TEST(ScatterTest, AddsInTheOrderOfTheIndices) {
+// 1 is lost beside 2^24 in f32, and -2^24 leaves what came after: ((1 + 2^24) - 2^24) + 1. In the opposite order
+// nothing is lost.
+constexpr const char* kOrderShows =
+    "run { %x = values [1] : f32[1, 1]\n      %i = values [0, 0, 0] : i64[3, 1]\n"
+    "      %u = values [16777216, -16777216, 1] : f32[3, 1] }\n";
+
+void recorded(FusionExecutorCache::Settings& settings) { settings.record = true; }
+
+TEST(ScatterTest, AddsInTheOrderOfTheIndicesWhereThatIsAskedFor) {
   for (const char* engine : kEngines) {
-    Session session(program("scatter_add", 0, "f32", engine,
-                            "run { %x = values [1] : f32[1, 1]\n      %i = values [0, 0, 0] : i64[3, 1]\n"
-                            "      %u = values [16777216, -16777216, 1] : f32[3, 1] }\n"));
-    EXPECT_EQ(elements(session.run().outputs.at(0)), (std::vector<double>{1})) << engine;
+    Session session(program("scatter_add", 0, "f32", engine, concat("option enable deterministic\n", kOrderShows)),
+                    recorded);
+    const RunRecord record = session.run();
+    EXPECT_EQ(elements(record.outputs.at(0)), (std::vector<double>{1})) << engine;
+    EXPECT_FALSE(record.addsByAtomics());
+  }
+}
+
+TEST(ScatterTest, AtomicsAddInAnyOrderAndTheRecordSaysSo) {
+  std::vector<double> sums;
+  for (const char* engine : kEngines) {
+    Session session(program("scatter_add", 0, "f32", engine, kOrderShows), recorded);
+    const RunRecord record = session.run();
+    sums.push_back(elements(record.outputs.at(0)).at(0));
+    EXPECT_TRUE(record.addsByAtomics()) << engine;
+  }
+  EXPECT_EQ(sums, (std::vector<double>{2, 1})) << "interp adds the last lane first";
+}
+
+TEST(ScatterTest, AtomicsAddIntegersWithoutAWord) {
+  Session session(program("scatter_add", 0, "i32", "interp",
+                          "run { %x = values [2147483647, 5] : i32[2, 1]\n      %i = values [0, 0, 1] : i64[3, 1]\n"
+                          "      %u = values [1, 1, -7] : i32[3, 1] }\n"),
+                  recorded);
+  const RunRecord record = session.run();
+  EXPECT_EQ(elements(record.outputs.at(0)), (std::vector<double>{-2147483647, -2}));
+  EXPECT_FALSE(record.addsByAtomics()) << "the bits are the same in any order";
+}
+
+TEST(ScatterTest, WhatAtomicsAddToStartsAsACopyUnlessItIsInPlace) {
+  const std::string run =
+      "run { %x = values [1, 2] : f32[2, 1]\n      %i = values [1, 1, 0] : i64[3, 1]\n"
+      "      %u = values [10, 20, 30] : f32[3, 1] }\n";
+  for (const char* engine : kEngines) {
+    Session copied(program("scatter_add", 0, "f32", engine, run));
+    const RunRecord record = copied.run();
+    EXPECT_EQ(elements(record.outputs.at(0)), (std::vector<double>{31, 32})) << engine;
+    EXPECT_EQ(record.copiedBytes, 8u) << engine;
+    Session inPlace(program("scatter_add", 0, "f32", engine, "alias %y -> %x\n" + run));
+    const RunRecord written = inPlace.run();
+    EXPECT_EQ(elements(written.outputs.at(0)), (std::vector<double>{31, 32})) << engine;
+    EXPECT_EQ(written.copiedBytes, 0u) << engine;
+    EXPECT_EQ(std::get<TensorRef>(written.outputs.at(0)).data, inPlace.inputMemory(0)) << engine;
+  }
+}
+
+// The kernel reads the second element of %x after another thread has added to it, so it is no place to write.
+TEST(ScatterTest, WhatTheSourceReadsIsNoPlaceForAtomics) {
+  for (const char* engine : kEngines) {
+    Session session(
+        concat("fusion f(%x: f32[i0], %i: i64[i0]) {\n  %y = scatter_add(%x, %i, %x) {dim = 0}\n"
+               "  return %y\n}\noption engine = \"",
+               engine,
+               "\"\nalias %y -> %x\n"
+               "run { %x = values [1, 2, 4] : f32[3]\n      %i = values [1, 2, 1] : i64[3] }\n"));
+    EXPECT_EQ(elements(session.run().outputs.at(0)), (std::vector<double>{1, 7, 6})) << engine;
   }
 }
 
@@ -120,10 +179,11 @@ TEST(ScatterTest, NamesTheLowestBadIndexWithItsSize) {
   }
 }
 
-// What precedes and what follows are in the same kernel.
+// What precedes and what follows are in the same kernel, where a thread goes through all indices.
 TEST(ScatterTest, IsOneKernelWithWhatItIsMadeOfAndWhatReadsIt) {
   EXPECT_EQ(kernelsOf("fusion f(%x: f32[i0, i1], %i: i64[i2, i1], %u: f32[i2, i1]) {\n  %a = exp(%x)\n  %b = neg(%u)\n"
                       "  %s = scatter_add(%a, %i, %b) {dim = 0}\n  %y = mul(%s, 2.0)\n  return %y\n}\n"
+                      "option enable deterministic\n"
                       "run { %x = values [0, 0] : f32[2, 1]  %i = values [1, 1] : i64[2, 1]\n"
                       "      %u = values [1, 2] : f32[2, 1] }\n"),
             1);
@@ -132,6 +192,7 @@ TEST(ScatterTest, IsOneKernelWithWhatItIsMadeOfAndWhatReadsIt) {
 // Each element of a row would go through all indices again; each term of a sum, too.
 TEST(ScatterTest, IsNotRepeatedForEachElementThatReadsIt) {
   const std::string data =
+      "option enable deterministic\n"
       "run { %x = values [0, 0] : f32[2]  %i = values [1, 1] : i64[2]  %u = values [1, 2] : f32[2]\n"
       "      %w = values [1, 2, 3, 4, 5, 6] : f32[3, 2] }\n";
   const std::string head =

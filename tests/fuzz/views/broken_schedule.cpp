@@ -18,7 +18,7 @@ constexpr TransformKind kInserted[] = {
     TransformKind::ComputeAt,   TransformKind::ComputeAt,   TransformKind::SetMemoryType, TransformKind::SetMemoryType,
     TransformKind::Pad,         TransformKind::Swizzle,     TransformKind::DoubleBuffer,  TransformKind::CircularBuffer,
     TransformKind::RFactor,     TransformKind::IndexType,   TransformKind::Split,         TransformKind::Merge,
-    TransformKind::Reorder,     TransformKind::Bound,       TransformKind::Recompute};
+    TransformKind::Reorder,     TransformKind::Bound,       TransformKind::Recompute,     TransformKind::AddByAtomics};
 constexpr double kInsert = 0.4, kErase = 0.15, kSwap = 0.1;  // else a step is changed
 constexpr double kAtTheEnd = 0.7;                            // of the inserted ones
 constexpr double kTwice = 0.25;
@@ -103,6 +103,7 @@ class Breaker {
       case TransformKind::ParallelizeAllLike:
       case TransformKind::Propagate:
       case TransformKind::InlineMost:
+      case TransformKind::AddByAtomics:
       case TransformKind::CacheBefore:
       case TransformKind::CacheAfter:
       case TransformKind::DoubleBuffer: break;
