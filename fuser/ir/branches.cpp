@@ -14,17 +14,6 @@ bool hasBranches(const Fusion& fusion) {
 
 namespace {
 
-// Whether an update leaves in memory what is there because sides of branches are taken that give its target.
-bool writesNothing(const Expr* update, const std::function<bool(const Expr* branch)>& holds) {
-  const Val* source = update->input(1);
-  if (source == update->input(0)) return false;  // with no branch: it is an update like any other
-  for (const Expr* maker = source->definition(); maker && maker->family() == Family::Branch;
-       maker = source->definition()) {
-    source = takenOperand(maker, holds(maker));
-  }
-  return source == update->input(0);
-}
-
 // Goes from the last expression to the first, from readers to what they read.
 class Skipping {
  public:
@@ -63,12 +52,39 @@ class Skipping {
     later.isNeeded |= isNeeded;
   }
 
+  // Whether an update leaves in memory what is there: sides of branches are taken that give its target, and what was
+  // written since they gave it is nothing, either.
+  bool writesNothing(const Expr* update) {
+    const auto known = writesNothing_.find(update);
+    if (known != writesNothing_.end()) return known->second;
+    return writesNothing_[update] = givesBackWhatIsThere(update);
+  }
+
+  bool givesBackWhatIsThere(const Expr* update) {
+    const Val* source = update->input(1);
+    if (source == update->input(0)) return false;  // with no branch: it is an update like any other
+    const Expr* given = nullptr;
+    for (const Expr* maker = source->definition(); maker && maker->family() == Family::Branch;
+         maker = source->definition()) {
+      source = takenOperand(maker, holds_(maker));
+      given = maker;
+    }
+    if (source != update->input(0)) return false;
+    const std::vector<Expr*>& exprs = fusion_.exprs();
+    const TensorView* storage = storageOf(update->input(0)->as<TensorView>());
+    for (auto at = std::find(exprs.begin(), exprs.end(), given); *at != update; ++at) {
+      const bool isToo = (*at)->family() == Family::Update && storageOf((*at)->input(0)->as<TensorView>()) == storage;
+      if (isToo && !writesNothing(*at)) return false;
+    }
+    return true;
+  }
+
   bool isUpdateSkipped(const Expr* update) {
     const TensorView* storage = storageOf(update->input(0)->as<TensorView>());
     const Later later = later_[storage];
     // What nothing reads is computed, and so is the memory that it would write to.
     if (!later.isRead && storage->definition()) isKept_[storage->definition()->id()] = true;
-    return writesNothing(update, holds_) || (later.isRead && !later.isNeeded);
+    return writesNothing(update) || (later.isRead && !later.isNeeded);
   }
 
   bool isSkipped(const Expr* expr) const {
@@ -85,7 +101,8 @@ class Skipping {
   const std::function<bool(const Expr* branch)>& holds_;
   std::vector<bool> skipped_;
   std::vector<bool> isKept_;
-  std::map<const TensorView*, Later> later_;  // for lookups only
+  std::map<const TensorView*, Later> later_;   // for lookups only
+  std::map<const Expr*, bool> writesNothing_;  // what is known of updates; for lookups only
 };
 
 }  // namespace

@@ -6,7 +6,8 @@
 #include <map>
 #include <optional>
 
-#include "fuser/case/case.h"
+#include "fuser/case/functional_updates.h"
+#include "fuser/ir/updates.h"
 #include "fuser/ops/op_table.h"
 #include "fuser/support/set_up_error.h"
 #include "fuser/text/printer.h"
@@ -47,6 +48,7 @@ class CaseOnTarget {
 
   // Up to the programs.
   void prepare() {
+    if (hasUpdates(*case_.fusion)) return reportRefusedUpdates();
     if (case_.runs.empty()) report(VerdictKind::Unsupported, -1, "the case has no run: nothing was judged");
     for (size_t i = 0; i < case_.runs.size(); ++i) prepare(i);
     verdict_.exactMode = exactCase_.counts();
@@ -150,6 +152,16 @@ class CaseOnTarget {
            concat(target_.control, " refuses it, and ", target_.name, " runs it: ", why),
            concat("on ", main.process.version(), ": ", target_.control, " refuses it (", why, "), and ", target_.name,
                   " runs it"));
+  }
+
+  // The case has no functional form (a mutant may have updates on streams): there is nothing to judge.
+  void reportRefusedUpdates() {
+    try {
+      functionalCase(statements_);
+    } catch (const UserError& error) {
+      rethrowIfSetUpError(error);
+      report(VerdictKind::Rejected, -1, error.what());
+    }
   }
 
   // Keeps the run where some output is exact.

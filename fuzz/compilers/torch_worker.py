@@ -10,8 +10,8 @@ import time
 import types
 import zlib
 
-from worker_protocol import (BF16, BOOL, COMPILE_ERROR, F16, F32, F64, I8, I32, I64, OK, RUN_ERROR, UNSUPPORTED, Answer,
-                             error_text, output, serve)
+from worker_protocol import (ALL_RUNS, BF16, BOOL, COMPILE_ERROR, F16, F32, F64, I8, I32, I64, OK, RUN_ERROR, UNSUPPORTED,
+                             Answer, error_text, output, serve)
 
 if cache := os.environ.get("TORCHINDUCTOR_CACHE_DIR"):
     os.makedirs(cache, exist_ok=True)
@@ -153,29 +153,32 @@ def packed(tensor):
 
 
 def loaded(requests):
-    """What the script of each defines: it has all runs."""
+    """What the scripts of each define. A script has all runs, or, where runs take different sides, its own alone."""
     for name in [name for name in sys.modules if name.startswith("program_")]:
         del sys.modules[name]
-    programs = []
-    for request in requests:
-        # Dynamo looks for the module of a function's globals, and remembers it by its name.
-        module = types.ModuleType(f"program_{request.identity}")
-        sys.modules[module.__name__] = module
-        script, = request.programs
-        exec(compile(script.text, "program.py", "exec"), vars(module))
-        vars(module)["UPDATED"] = set(re.findall(r"^    (\w+)\.copy_\(", script.text, re.M))
-        programs.append(vars(module))
-    return programs
+    return [[program_of(request, place) for place in range(len(request.programs))] for request in requests]
 
 
-def index_of(run):
-    return int(run.__name__[len("run_"):])
+def program_of(request, place):
+    script = request.programs[place]
+    # Dynamo looks for the module of a function's globals, and remembers it by its name.
+    module = types.ModuleType(f"program_{request.identity}_{place}")
+    sys.modules[module.__name__] = module
+    exec(compile(script.text, "program.py", "exec"), vars(module))
+    vars(module)["UPDATED"] = set(re.findall(r"^    (\w+)\.copy_\(", script.text, re.M))
+    vars(module)["INDEX"] = None if script.run == ALL_RUNS else script.run
+    return vars(module)
+
+
+def index_of(program, run):
+    """Which of the case's runs it is: the script of one run alone calls that run_0."""
+    return int(run.__name__[len("run_"):]) if program["INDEX"] is None else program["INDEX"]
 
 
 def together(requests, dynamic):
     """The answers, from one compilation of all programs on all of their runs; None where it fails."""
-    programs = loaded(requests)
-    calls = [(program, run) for program in programs for run in program["RUNS"]]
+    programs_of = loaded(requests)
+    calls = [(program, run) for programs in programs_of for program in programs for run in program["RUNS"]]
     functions = [program["fusion"] for program, _ in calls]
 
     def all_of(arguments):
@@ -189,32 +192,34 @@ def together(requests, dynamic):
         for watch in watches:
             watch.check()
         microseconds = int(1e6 * (time.perf_counter() - start) / len(requests))
-        return [Answer(OK, "", (microseconds, 0), [packed_run(program, run, next(outputs)) for run in program["RUNS"]])
-                for program in programs]
+        return [Answer(OK, "", (microseconds, 0), [packed_run(program, run, next(outputs))
+                                                   for program in programs for run in program["RUNS"]])
+                for programs in programs_of]
     except Exception:
         return None
 
 
 def packed_run(program, run, given):
-    return index_of(run), [packed(one) for one in program["results"](lambda: given, tuple)]
+    return index_of(program, run), [packed(one) for one in program["results"](lambda: given, tuple)]
 
 
 def perform(request, way):
     if request.names_switches:
         return Answer(OK, ",".join(SWITCHES) if way != "eager" else "")
-    program, = loaded([request])
-    function = program["fusion"] if way == "eager" else compiled(program["fusion"], way == "dynamic", request.off)
+    programs, = loaded([request])
     runs, times = [], [0, 0]
-    for run in program["RUNS"]:
-        start = time.perf_counter()
-        try:
-            outputs = program["results"](watched(program, function), run)
-            ran = time.perf_counter()
-            runs.append((index_of(run), [packed(one) for one in outputs]))
-        except Exception as error:
-            refusal = refusal_of(program, run)
-            return Answer(UNSUPPORTED, refusal, times) if refusal else Answer(kind_of(error), text_of(error), times)
-        times[min(len(runs) - 1, 1)] += int(1e6 * (ran - start))
+    for program in programs:
+        function = program["fusion"] if way == "eager" else compiled(program["fusion"], way == "dynamic", request.off)
+        for run in program["RUNS"]:
+            start = time.perf_counter()
+            try:
+                outputs = program["results"](watched(program, function), run)
+                ran = time.perf_counter()
+                runs.append((index_of(program, run), [packed(one) for one in outputs]))
+            except Exception as error:
+                refusal = refusal_of(program, run)
+                return Answer(UNSUPPORTED, refusal, times) if refusal else Answer(kind_of(error), text_of(error), times)
+            times[min(len(runs) - 1, 1)] += int(1e6 * (ran - start))
     return Answer(OK, "", times, runs)
 
 
