@@ -5,6 +5,7 @@
 #include "fuser/analysis/axis_map.h"
 #include "fuser/schedule/facts.h"
 #include "fuzz/choices/choices.h"
+#include "fuzz/views/drawn_adds.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -566,6 +567,7 @@ class ScheduleDrawer {
 
 std::optional<Schedule> drawSchedule(const Fusion& part, const Schedule& chosen, const DeviceProperties& device,
                                      Choices& choices) {
+  if (!chosen.empty() && chosen.front().kind == TransformKind::AddByAtomics) return drawAdds(part, device, choices);
   const auto handedOn = std::find_if(chosen.begin(), chosen.end(),
                                      [](const Transform& step) { return step.kind == TransformKind::Propagate; });
   if (handedOn == chosen.end()) return std::nullopt;

@@ -69,6 +69,35 @@ TEST(RandomScheduleTest, LegalSchedulesChangeNoAnswer) {
   EXPECT_GT(shared * 20, changed);
 }
 
+// Some indices are in turns of a thread, which adds their elements one after the other.
+TEST(RandomScheduleTest, WhatAtomicsAddHasOtherLoops) {
+  const Case testCase = parseCase(
+      "fusion f(%x: f32[i0, i1], %i: i64[i2, i1], %u: f32[i2, i1]) {\n  %w = mul(%u, 2.0)\n"
+      "  %y = scatter_add(%x, %i, %w) {dim = 0}\n  return %y\n}\n"
+      "run { %x = normal(seed = 1) : f32[5, 33]  %i = integers(seed = 2, low = 0, high = 5) : i64[70, 33]\n"
+      "      %u = normal(seed = 3) : f32[70, 33] }\n",
+      "test");
+  size_t drawn = 0, inTurns = 0;
+  for (uint64_t draw = 0; draw < 60; ++draw) {
+    const std::optional<std::map<int64_t, Schedule>> schedules = randomSchedules(testCase, draw);
+    if (!schedules) continue;
+    Case other = cloneCase(testCase);
+    other.segmentSchedules = *schedules;
+    const CaseVerdict verdict = judgeCase(other);
+    EXPECT_EQ(verdict.kind, VerdictKind::Agrees) << printCase(other) << toString(verdict);
+    const Schedule& schedule = schedules->begin()->second;
+    EXPECT_EQ(schedule.front().kind, TransformKind::AddByAtomics) << printCase(other);
+    const auto count = [&](TransformKind kind) {
+      return std::count_if(schedule.begin(), schedule.end(), [&](const Transform& step) { return step.kind == kind; });
+    };
+    ++drawn;
+    const auto loops = 2 + count(TransformKind::Split) - count(TransformKind::Merge);
+    inTurns += loops > count(TransformKind::Parallelize);
+  }
+  EXPECT_GT(drawn, 20u);
+  EXPECT_GT(inTurns, 10u);
+}
+
 // What a schedule has that its rules are about.
 std::set<std::string> ingredientsOf(const Schedule& schedule) {
   std::set<std::string> found;
