@@ -11,6 +11,7 @@
 #include "fuser/analysis/compile_observer.h"
 #include "fuser/analysis/reference_map.h"
 #include "fuser/analysis/schedule_limits.h"
+#include "fuser/analysis/stored_slices.h"
 #include "fuser/case/aliases.h"
 #include "fuser/evaluate/concrete_case.h"
 #include "fuser/evaluate/concretize.h"
@@ -413,15 +414,33 @@ class Builder {
                         const ScheduleRules& rules) const {
     const bool recomputes = std::any_of(schedule.begin(), schedule.end(),
                                         [](const Transform& step) { return step.kind == TransformKind::Recompute; });
-    for (const auto& [number, input] : program_->fusion->aliases()) {
-      const Val* output = program_->fusion->outputs()[number];
-      const bool mine = std::find(group.outputs.begin(), group.outputs.end(), output) != group.outputs.end() &&
-                        std::find(inPlace_.begin(), inPlace_.end(), output) != inPlace_.end();
-      const auto copy = part.vals.find(input);
-      if (!recomputes || !mine || copy == part.vals.end()) continue;
-      rules.require(copy->second->uses().size() <= 1, 19, "the kernel overwrites %", input->name(),
+    for (const Val* tensor : recomputes ? overwrittenBy(group) : std::vector<const Val*>()) {
+      const auto copy = part.vals.find(tensor);
+      if (copy == part.vals.end()) continue;
+      rules.require(copy->second->uses().size() <= 1, 19, "the kernel overwrites %", tensor->name(),
                     ", which several of its expressions read, and recompute may read it once more");
     }
+  }
+
+  // The tensors in whose memory the group's kernel stores an output, or a slice that it reads there.
+  std::vector<const Val*> overwrittenBy(const HostGroup& group) const {
+    const auto contains = [](const auto& list, const Val* val) {
+      return std::find(list.begin(), list.end(), val) != list.end();
+    };
+    std::vector<const Val*> tensors;
+    for (const auto& [number, input] : program_->fusion->aliases()) {
+      const Val* output = program_->fusion->outputs()[number];
+      if (contains(group.outputs, output) && contains(inPlace_, output)) tensors.push_back(input);
+    }
+    for (const TensorView* whole : inPlace_) {
+      const std::optional<StoredInto> into = whole->domain().inPlace ? slicesStoredInto(whole) : std::nullopt;
+      for (const StoredSlice& slice : into ? into->slices : std::vector<StoredSlice>()) {
+        const bool isRead =
+            contains(group.outputs, slice.value) && overlapOf(slice, into->base, group.exprs) != Overlap::None;
+        if (isRead) tensors.push_back(into->base);
+      }
+    }
+    return tensors;
   }
 
   // Rule 25. A case's schedule knows no addresses.
