@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "fuser/case/functional_updates.h"
+#include "fuser/ir/clone.h"
 #include "fuser/ir/updates.h"
 #include "fuser/ops/op_table.h"
 #include "fuser/support/set_up_error.h"
@@ -164,6 +165,34 @@ class CaseOnTarget {
     }
   }
 
+  static std::vector<reference::Value> valuesOf(const RunData& data) {
+    std::vector<reference::Value> values;
+    for (const auto& input : data.inputs) {
+      const size_t* tensor = std::get_if<size_t>(&input);
+      values.push_back(tensor ? reference::Value{data.tensors[*tensor].ref, nullptr}
+                              : reference::Value{std::get<ScalarValue>(input), nullptr});
+    }
+    return values;
+  }
+
+  // Whether LibTorch refuses what outputs are made of: a compiler may leave out the rest, and with it a bad index.
+  bool refusesLiveCode(const RunData& data) const {
+    const std::unique_ptr<Fusion> live = cloneFusion(*case_.fusion).fusion;
+    const std::vector<Expr*> exprs = live->exprs();
+    const auto isRead = [](const Val* result) { return !result->uses().empty() || result->isFusionOutput(); };
+    for (auto expr = exprs.rbegin(); expr != exprs.rend(); ++expr) {
+      const std::vector<Val*>& results = (*expr)->outputs();
+      if (std::none_of(results.begin(), results.end(), isRead)) live->removeExpr(*expr);
+    }
+    try {
+      reference::evaluate(*live, valuesOf(data));
+      return false;
+    } catch (const std::exception& error) {
+      rethrowIfSetUpError(error);
+      return true;
+    }
+  }
+
   // Keeps the run where some output is exact.
   void prepare(size_t index) {
     if (case_.runs[index].expectation == Expectation::Rejected) return;
@@ -172,16 +201,10 @@ class CaseOnTarget {
     JudgedRun judged{index, {}, {}, {}, profile_, {}};
     try {
       judged.data = materialize(case_, case_.runs[index], settings_.maxInputBytes);
-      std::vector<reference::Value> inputs;
-      for (const auto& input : judged.data.inputs) {
-        const size_t* tensor = std::get_if<size_t>(&input);
-        inputs.push_back(tensor ? reference::Value{judged.data.tensors[*tensor].ref, nullptr}
-                                : reference::Value{std::get<ScalarValue>(input), nullptr});
-      }
-      judged.values = reference::evaluate(*case_.fusion, inputs);
+      judged.values = reference::evaluate(*case_.fusion, valuesOf(judged.data));
     } catch (const std::exception& error) {
       rethrowIfSetUpError(error);
-      if (mustRefuse(error.what())) refusals_.emplace(index, firstLine(error.what()));
+      if (mustRefuse(error.what()) && refusesLiveCode(judged.data)) refusals_.emplace(index, firstLine(error.what()));
       return report(VerdictKind::Unsupported, run, concat("LibTorch refuses it: ", error.what()));
     }
     addTimeSince(start, "reference");

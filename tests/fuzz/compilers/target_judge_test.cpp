@@ -75,22 +75,6 @@ TEST(TargetJudgeTest, ADivisionOfIntegersThatOverflowsIsNoProgram) {
   }
 }
 
-// As a mutant may be.
-TEST(TargetJudgeTest, UpdatesOnStreamsAreRejectedAndNoFinding) {
-  const CaseVerdict verdict = verdictOf(kRight, "", R"(
-fusion f(%x: f32[i0, i1], %u: f32[i0, i1]) {
-  update %x = %u
-  %y = add(%u, %u)
-  return %y
-}
-stream %y {dim = 0}
-run { %x = values [1.0] : f32[1, 1]  %u = values [2.0] : f32[1, 1] }
-expect agrees or rejected
-)");
-  EXPECT_EQ(verdict.kind, VerdictKind::Rejected) << toString(verdict);
-  EXPECT_EQ(verdict.reason, "update: a fusion with updates runs on one device, without streams");
-}
-
 TEST(TargetJudgeTest, WhereTheControlIsWrongNothingIsFound) {
   const CaseVerdict both = verdictOf(kWrong, kWrong);
   EXPECT_EQ(both.kind, VerdictKind::Undecided) << toString(both);
