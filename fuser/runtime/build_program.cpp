@@ -337,6 +337,7 @@ class Builder {
     try {
       timed("apply schedule", [&] {
         const ScheduleRules rules(context_.observers);
+        checkDeterministic(schedule);
         applySchedule(*part.fusion, schedule);
         checkOverwritten(group, part, schedule, rules);
         checkAlignment(part, rules);
@@ -406,6 +407,13 @@ class Builder {
       }
     }
     return layouts;
+  }
+
+  void checkDeterministic(const Schedule& schedule) const {
+    for (const Transform& step : schedule) {
+      FUSER_USER_CHECK(step.kind != TransformKind::AddByAtomics || !context_.options.deterministic, "addByAtomics %",
+                       step.tensor, ": the case enables deterministic, and atomics add in any order");
+    }
   }
 
   // Rule 19. planAliases has seen who reads what is overwritten. Where one expression does, it is read at one place,

@@ -71,6 +71,15 @@ TEST(ScatterTest, AddsInTheOrderOfTheIndicesWhereThatIsAskedFor) {
   }
 }
 
+TEST(ScatterTest, AScheduleWithAtomicsIsNotDeterministic) {
+  const std::string step = "schedule {\n  addByAtomics %y\n}\n";
+  Session atomics(program("scatter_add", 0, "f32", "interp", step + kOrderShows), recorded);
+  EXPECT_TRUE(atomics.run().addsByAtomics());
+  Session refused(
+      program("scatter_add", 0, "f32", "interp", concat("option enable deterministic\n", step, kOrderShows)));
+  EXPECT_EQ(refused.rejection(), "addByAtomics %y: the case enables deterministic, and atomics add in any order");
+}
+
 TEST(ScatterTest, AtomicsAddInAnyOrderAndTheRecordSaysSo) {
   std::vector<double> sums;
   for (const char* engine : kEngines) {
