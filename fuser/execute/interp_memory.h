@@ -71,8 +71,8 @@ class LaneMemory {
   // The same into `out`, with zero for inactive lanes in [begin, end).
   void load(Element element, int offset, const Mask& mask, void* out);
   void store(Element element, int offset, const Mask& mask, const void* values);
-  // Adds the values to elements of a tensor that AtomicAdds alone access: no race. The last lane comes first: any order
-  // is right, and what holds for the one that loops and other engines have may not hold for this.
+  // Adds the values to elements of a tensor that AtomicAdds alone access: no race. The last lane comes first. Any order
+  // is right, and this is not the order of the cpu engine, so that nothing comes to rely on one.
   void add(Element element, DataType dtype, const Mask& mask, const void* values);
   // Returns the memory itself, marked as written, if all lanes in [begin, end) can be written in place; else null.
   void* inPlace(Element element, int offset, const Mask& mask);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "fuser/case/functional_updates.h"
+#include "fuser/evaluate/concrete_case.h"
 #include "fuser/ir/clone.h"
 #include "fuser/ir/updates.h"
 #include "fuser/ops/op_table.h"
@@ -167,11 +168,7 @@ class CaseOnTarget {
 
   static std::vector<reference::Value> valuesOf(const RunData& data) {
     std::vector<reference::Value> values;
-    for (const auto& input : data.inputs) {
-      const size_t* tensor = std::get_if<size_t>(&input);
-      values.push_back(tensor ? reference::Value{data.tensors[*tensor].ref, nullptr}
-                              : reference::Value{std::get<ScalarValue>(input), nullptr});
-    }
+    for (const auto& input : inputsOf(data)) values.push_back({input, nullptr});
     return values;
   }
 

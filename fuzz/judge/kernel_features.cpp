@@ -47,12 +47,12 @@ void addFeaturesOf(const TensorView* reduction, const std::array<int64_t, 3>& bl
 const std::vector<std::string>& allKernelFeatures() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all = {
-        "another device",       "block barrier",    "block reduction", "checked index",   "cooperative launch",
-        "double buffer",        "circular buffer",  "loaded index",    "grid barrier",    "grid reduction",
-        "inline read",          "narrow indices",   "random schedule", "recomputed",      "row in registers",
-        "row in shared memory", "rows beside rows", "several extents", "shared memory",   "skewed rows",
-        "thread partials",      "trailing reshape", "unrolled loop",   "unswitched loop", "Welford of blocks",
-        "Welford of threads",   "wide indices",     "workspace"};
+        "another device",     "atomic adds",          "block barrier",    "block reduction", "checked index",
+        "cooperative launch", "double buffer",        "circular buffer",  "loaded index",    "grid barrier",
+        "grid reduction",     "inline read",          "narrow indices",   "random schedule", "recomputed",
+        "row in registers",   "row in shared memory", "rows beside rows", "several extents", "shared memory",
+        "skewed rows",        "thread partials",      "trailing reshape", "unrolled loop",   "unswitched loop",
+        "Welford of blocks",  "Welford of threads",   "wide indices",     "workspace"};
     for (int64_t width : kWidths) all.push_back(vectorsOf(width));
     std::sort(all.begin(), all.end());
     return all;

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 
+#include "fuser/schedule/facts.h"
 #include "fuzz/views/views.h"
 
 namespace fuser::fuzz {
 
 bool flipDeterministic(Case& testCase, uint64_t) {
   const std::vector<Expr*> exprs = testCase.fusion->exprs();
-  const bool adds = std::any_of(exprs.begin(), exprs.end(), [](const Expr* expr) {
-    return expr->family() == Family::Scatter && expr->info().combine == OpKind::Add;
-  });
-  if (!adds) return false;
+  if (std::none_of(exprs.begin(), exprs.end(), mayAddByAtomics)) return false;
   testCase.options.deterministic = !testCase.options.deterministic;
   return true;
 }
