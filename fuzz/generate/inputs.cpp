@@ -13,19 +13,50 @@
 namespace fuser::fuzz {
 namespace {
 
-// Recipe and the range that its elements lie in.
-std::pair<Recipe, Estimate> drawAnyRecipe(Workspace& work, DataType dtype) {
+// The range that the elements lie in.
+Estimate estimateOf(const Recipe& recipe) {
+  switch (recipe.kind) {
+    case RecipeKind::Normal: return {-6, 6, true, false};
+    case RecipeKind::Uniform: return {recipe.low, recipe.high, true, false};
+    case RecipeKind::Integers: return {recipe.low, recipe.high - 1, true, false};
+    default: return {-1e30, 1e30, false, true};
+  }
+}
+
+constexpr std::pair<double, double> kFloatRanges[] = {{0, 1}, {-1, 1}, {0.5, 2}, {-3, 3}, {0.1, 10}, {1, 1.5}};
+
+Recipe uniform(std::pair<double, double> range) {
+  Recipe recipe;
+  recipe.kind = RecipeKind::Uniform;
+  recipe.low = range.first;
+  recipe.high = range.second;
+  return recipe;
+}
+
+// That of an earlier input, so that one may lie in the other's memory (shareMemory); or null.
+const Recipe* drawEarlierRecipe(Workspace& work, DataType dtype) {
+  constexpr double kShare = 0.1;
+  std::vector<const Recipe*> earlier;
+  for (const InputPlan& plan : work.inputs) {
+    const bool isData = plan.input->isTensor() && !plan.input->as<TensorView>()->isCpuScalar() && !plan.isIndex;
+    if (isData && plan.input->dtype() == dtype) earlier.push_back(&plan.recipe);
+  }
+  return earlier.empty() || !work.choices.chance(kShare) ? nullptr : work.choices.pick(earlier);
+}
+
+Recipe drawAnyRecipe(Workspace& work, DataType dtype) {
   Choices& choices = work.choices;
   Recipe recipe;
   if (dtype == DataType::Bool) {
     recipe.kind = RecipeKind::Integers;
     recipe.low = 0;
     recipe.high = 2;
-    return {recipe, {0, 1, true, false}};
+    return recipe;
   }
+  if (const Recipe* earlier = drawEarlierRecipe(work, dtype)) return *earlier;
   if (choices.chance(work.policy.special)) {
     recipe.kind = RecipeKind::Special;  // NaN, infinities, zeros of both signs, denormals; the ends of integers
-    return {recipe, {-1e30, 1e30, false, true}};
+    return recipe;
   }
   if (!isFloating(dtype)) {
     constexpr std::pair<double, double> kRanges[] = {{0, 2}, {-8, 8}, {1, 9}, {0, 100}, {-1000, 1000}, {1, 30000}};
@@ -34,24 +65,17 @@ std::pair<Recipe, Estimate> drawAnyRecipe(Workspace& work, DataType dtype) {
     recipe.kind = RecipeKind::Integers;
     recipe.low = std::max(range.first, -limit);
     recipe.high = std::min(range.second, limit + 1);
-    return {recipe, {recipe.low, recipe.high - 1, true, false}};
+    return recipe;
   }
   constexpr double kKinds[] = {0.45, 0.4, 0.15};
   switch (choices.weighted(kKinds)) {
-    case 0: recipe.kind = RecipeKind::Normal; return {recipe, {-6, 6, true, false}};
-    case 1: {
-      constexpr std::pair<double, double> kRanges[] = {{0, 1}, {-1, 1}, {0.5, 2}, {-3, 3}, {0.1, 10}, {1, 1.5}};
-      const auto range = choices.pick(kRanges);
-      recipe.kind = RecipeKind::Uniform;
-      recipe.low = range.first;
-      recipe.high = range.second;
-      return {recipe, {recipe.low, recipe.high, true, false}};
-    }
+    case 0: recipe.kind = RecipeKind::Normal; return recipe;
+    case 1: return uniform(choices.pick(kFloatRanges));
     default:
       recipe.kind = RecipeKind::Integers;
       recipe.low = -4;
       recipe.high = 5;
-      return {recipe, {-4, 4, true, false}};
+      return recipe;
   }
 }
 
@@ -62,22 +86,21 @@ std::pair<Recipe, Estimate> madeExact(Recipe recipe, DataType dtype, bool isSpar
     recipe.kind = RecipeKind::Integers;
     recipe.low = 0;
     recipe.high = dtypeSize(dtype) <= 2 ? 1 : 2;  // of narrow dtypes one element, which putOne() draws
-    return {recipe, {0, kMost, true, false}};
+    return {recipe, {0, kMost, true, false}};     // with that element
   }
   const bool isUniform = recipe.kind == RecipeKind::Uniform;
-  const bool isWhole = recipe.kind == RecipeKind::Integers && !isFloating(dtype);
-  if (isWhole) return {recipe, {recipe.low, recipe.high - 1, true, false}};
+  if (recipe.kind == RecipeKind::Integers) return {recipe, estimateOf(recipe)};
   const double low = isUniform ? std::max(std::ceil(recipe.low), kLeast) : kLeast;
   const double high = isUniform ? std::min(std::floor(recipe.high), kMost) : kMost;
   recipe.kind = RecipeKind::Integers;
   recipe.low = low;
   recipe.high = std::max(low, high) + 1;
-  return {recipe, {recipe.low, recipe.high - 1, true, false}};
+  return {recipe, estimateOf(recipe)};
 }
 
 std::pair<Recipe, Estimate> drawRecipe(Workspace& work, DataType dtype) {
-  const auto [recipe, estimate] = drawAnyRecipe(work, dtype);
-  return work.options.exactData ? madeExact(recipe, dtype, work.policy.sparse) : std::pair(recipe, estimate);
+  const Recipe recipe = drawAnyRecipe(work, dtype);
+  return work.options.exactData ? madeExact(recipe, dtype, work.policy.sparse) : std::pair(recipe, estimateOf(recipe));
 }
 
 AxisPlan perturbed(Workspace& work, AxisPlan axis) {
@@ -347,11 +370,22 @@ bool isDense(const Val* input) {
          std::none_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis->isExpanded(); });
 }
 
-// Whether elements of one may be elements of the other: both are drawn from one range.
-bool mayShare(const InputPlan& a, const InputPlan& b) {
-  const bool plain = !a.isIndex && !b.isIndex && !a.isOdd && !b.isOdd && !a.recipe.peak && !b.recipe.peak;
-  return &a != &b && plain && isDense(a.input) && isDense(b.input) && a.input->dtype() == b.input->dtype() &&
-         a.recipe.kind == b.recipe.kind && a.recipe.low == b.recipe.low && a.recipe.high == b.recipe.high;
+// Whether each value that the one may hold is one that the other may.
+bool isWithin(const Recipe& inner, const Recipe& outer) {
+  const auto isSpecial = [](const Recipe& recipe) { return recipe.kind == RecipeKind::Special; };
+  if (isSpecial(inner) || isSpecial(outer)) return isSpecial(inner) && isSpecial(outer);
+  if (outer.kind == RecipeKind::Integers && inner.kind != RecipeKind::Integers) return false;
+  const Estimate one = estimateOf(inner), other = estimateOf(outer);
+  return other.low <= one.low && one.high <= other.high;
+}
+
+// Whether the view's elements may be the owner's.
+bool mayShare(const InputPlan& owner, const InputPlan& view) {
+  const auto isPlain = [](const InputPlan& plan) {
+    return isDense(plan.input) && !plan.isIndex && !plan.isOdd && !plan.recipe.peak;
+  };
+  return &owner != &view && isPlain(owner) && isPlain(view) && owner.input->dtype() == view.input->dtype() &&
+         isWithin(owner.recipe, view.recipe);
 }
 
 }  // namespace
@@ -460,6 +494,23 @@ size_t newInput(Workspace& work, DataType dtype, const std::vector<AxisPlan>& sh
 size_t drawSource(Workspace& work) {
   const std::vector<AxisPlan> shape = drawShape(work);
   return newSource(work, work.drawDtype(), shape);
+}
+
+bool redrawInput(Workspace& work, size_t index, const std::function<bool(const Estimate&)>& fits) {
+  TensorValue& value = work.tensors[index];
+  const auto plan = std::find_if(work.inputs.begin(), work.inputs.end(),
+                                 [&](const InputPlan& each) { return each.input == value.tensor; });
+  const bool isFree = plan != work.inputs.end() && value.tensor->uses().empty() && !plan->isIndex && !plan->isOdd &&
+                      !value.estimate.wild && isFloating(value.tensor->dtype()) && !work.options.exactData;
+  if (!isFree) return false;
+  std::vector<Recipe> fitting;
+  for (const auto& range : kFloatRanges) {
+    if (fits(estimateOf(uniform(range)))) fitting.push_back(uniform(range));
+  }
+  if (fitting.empty()) return false;
+  plan->recipe = work.choices.pick(fitting);
+  value.estimate = estimateOf(plan->recipe);
+  return true;
 }
 
 ScalarEntry newHostElement(Workspace& work, DataType dtype) {

@@ -241,7 +241,28 @@ Operand applyRemedy(Workspace& work, const Remedy& remedy, const Operand& operan
   return {val, estimate, tensor};
 }
 
-// Tries the operands as they are, then one of them bounded, then a literal for the last. False: the op stays undefined.
+// For a share of the operands that are inputs: other elements, for which the estimates of the operands are good.
+bool redrawOperand(Workspace& work, OpKind op, std::vector<Operand>& operands, int64_t tensor, DataType common,
+                   const std::function<bool(const std::vector<Estimate>&)>& good) {
+  constexpr double kShare = 0.3;
+  if (tensor < 0 || !work.choices.chance(kShare)) return false;
+  std::vector<Operand> redrawn = operands;
+  const auto fits = [&](const Estimate& range) {
+    for (Operand& operand : redrawn) {
+      if (operand.tensor == tensor) operand.estimate = range;
+    }
+    return good(convertedEstimates(op, redrawn, common));
+  };
+  const auto index = static_cast<size_t>(tensor);
+  if (!redrawInput(work, index, fits)) return false;
+  for (Operand& operand : operands) {
+    if (operand.tensor == tensor) operand.estimate = work.tensors[index].estimate;
+  }
+  return true;
+}
+
+// Tries the operands as they are, then now and then an input with other elements, then one of them bounded, then a
+// literal for the last. False: the op stays undefined.
 bool steer(Workspace& work, OpKind op, std::vector<Operand>& operands, DataType common) {
   const auto good = [&](const std::vector<Estimate>& estimates) {
     const DataType result = opInfo(op).result == Result::Bool ? DataType::Bool : common;
@@ -256,8 +277,10 @@ bool steer(Workspace& work, OpKind op, std::vector<Operand>& operands, DataType 
   const bool wildAlready =
       std::any_of(operands.begin(), operands.end(), [](const Operand& o) { return o.estimate.wild; });
   if (!mustBound && (!work.policy.steered || wildAlready || work.choices.chance(0.03))) return true;
-  for (size_t count = operands.size(); count-- > 0;) {
-    const size_t i = count;
+  for (const Operand& operand : operands) {
+    if (redrawOperand(work, op, operands, operand.tensor, common, good)) return true;
+  }
+  for (size_t i = operands.size(); i-- > 0;) {
     if (operands[i].tensor < 0) continue;
     const DataType dtype = operands[i].val->dtype();
     std::vector<Remedy> list = remedies(operands[i].estimate, dtype);

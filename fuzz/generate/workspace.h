@@ -4,6 +4,7 @@
 //
 // It refers to choices, options and policy, which must outlive it. Sizes and budgets are in elements.
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -105,6 +106,9 @@ size_t newSource(Workspace& work, DataType dtype, std::vector<AxisPlan> shape);
 size_t newInput(Workspace& work, DataType dtype, const std::vector<AxisPlan>& shape, const Recipe& recipe,
                 const Estimate& estimate);
 ScalarEntry newScalarInput(Workspace& work, DataType dtype);
+// Draws the elements of a float input that nothing reads yet from another range, which must fit. False: it is no such
+// input, or no range fits.
+bool redrawInput(Workspace& work, size_t index, const std::function<bool(const Estimate&)>& fits);
 // The same with a drawn dtype and shape.
 size_t drawSource(Workspace& work);
 // Adds an `item` of a new host tensor input with this dtype.

@@ -36,7 +36,7 @@ TEST(ViewsTest, EachViewOfGeneratedCasesIsValidAndNotWrong) {
     int seen = 0;
     GeneratorOptions small;
     small.medianElements = 64;
-    for (uint64_t number = 0; number < 120 && seen < 8; ++number) {
+    for (uint64_t number = 0; number < 2000 && seen < 8; ++number) {
       const Case testCase = generateCase(7, number, small);
       const std::optional<Case> other = viewOf(view, testCase, number);
       if (!other) continue;
