@@ -131,7 +131,8 @@ std::string toText(const CampaignSummary& summary) {
   out << "second looks: " << looks.twins << " runs in f64 (" << looks.twinsDecided << " agree, " << looks.ownSchedules
       << " with schedules of their own, " << looks.twinsRejected << " rejected); " << looks.probed
       << " decided runs with probes (" << looks.compared << " compared bit for bit), " << looks.viewed
-      << " runs in views (" << looks.viewsCompared << " compared bit for bit)\n";
+      << " runs in views (" << looks.viewsCompared << " compared bit for bit); " << looks.otherBits
+      << " runs with other bits when repeated (atomics), judged again\n";
   if (summary.slowCases > 0) {
     out << "slow cases " << summary.slowCases << ", the slowest took " << std::setprecision(1) << summary.slowestSeconds
         << " s\n"

@@ -111,7 +111,8 @@ void writeVerdicts(Markup& page, const CampaignSummary& summary) {
                    " with schedules of their own, " + grouped(looks.twinsRejected) + " rejected), " +
                    grouped(looks.probed) + " decided ones with probes (" + grouped(looks.compared) +
                    " compared bit for bit), and " + grouped(looks.viewed) + " runs of views were held against them (" +
-                   grouped(looks.viewsCompared) + " bit for bit).");
+                   grouped(looks.viewsCompared) + " bit for bit). " + grouped(looks.otherBits) +
+                   " runs that add by atomics had other bits when repeated, and were judged again.");
   if (summary.slowCases > 0) {
     page.element("p", {},
                  grouped(summary.slowCases) + " cases took long without being wrong, the slowest " +

@@ -16,8 +16,10 @@ struct SecondLooks {
   int64_t compared = 0;       // of those, the ones held against their run bit for bit: all reductions add in one order
   int64_t viewed = 0;         // run again in a view that keeps all bits, once a view
   int64_t viewsCompared = 0;  // of those, the ones held against their run bit for bit
+  int64_t otherBits = 0;      // run again with other bits, which sums by atomics may have, and judged again
   bool operator==(const SecondLooks&) const = default;
 };
-REPORTS_FIELDS(SecondLooks, twins, twinsDecided, ownSchedules, twinsRejected, probed, compared, viewed, viewsCompared)
+REPORTS_FIELDS(SecondLooks, twins, twinsDecided, ownSchedules, twinsRejected, probed, compared, viewed, viewsCompared,
+               otherBits)
 
 }  // namespace reports

@@ -23,6 +23,9 @@ struct KernelArguments {
   // For a kernel of a program, which is there in both widths: whether this launch computes indices in 32 bits. What an
   // engine compiles has the width of its Kernel alone.
   bool narrow = false;
+  // Of AtomicAdds of one batch of lanes, which interp executes one after another: the first lane's, or the last one's,
+  // comes first. Any order is right; other engines have their own.
+  bool addsFirstLaneFirst = false;
 };
 
 // Fills the strides, in elements, among arguments.ints from arguments.tensors. The caller has sized `ints` and filled

@@ -35,7 +35,8 @@ LaneMemory::LaneMemory(const Program& program, const KernelArguments& arguments,
       position_(position),
       values_(values),
       stride_(stride),
-      threads_(static_cast<size_t>(program.threads)) {
+      threads_(static_cast<size_t>(program.threads)),
+      addsFirstLaneFirst_(arguments.addsFirstLaneFirst) {
   const Kernel& kernel = *program.kernel;
   for (const Buffer& buffer : kernel.buffers) {
     Memory memory;
@@ -329,7 +330,8 @@ void LaneMemory::add(Element element, DataType dtype, const Mask& mask, const vo
                   std::is_same_v<T, int64>) {
       T* to = reinterpret_cast<T*>(m.data);
       const T* from = static_cast<const T*>(values);
-      for (size_t lane = mask.end; lane-- > mask.begin;) {
+      for (size_t place = mask.begin; place < mask.end; ++place) {
+        const size_t lane = addsFirstLaneFirst_ ? place : mask.end - 1 - (place - mask.begin);
         if (!mask.active(lane)) continue;
         const int64_t index = indexOf(m, element, 0, lane);
         if constexpr (std::is_integral_v<T>) {

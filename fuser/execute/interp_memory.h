@@ -71,8 +71,8 @@ class LaneMemory {
   // The same into `out`, with zero for inactive lanes in [begin, end).
   void load(Element element, int offset, const Mask& mask, void* out);
   void store(Element element, int offset, const Mask& mask, const void* values);
-  // Adds the values to elements of a tensor that AtomicAdds alone access: no race. The last lane comes first. Any order
-  // is right, and this is not the order of the cpu engine, so that nothing comes to rely on one.
+  // Adds the values to elements of a tensor that AtomicAdds alone access: no race. The last lane comes first, which is
+  // not the order of the cpu engine, or the first one (KernelArguments::addsFirstLaneFirst): nothing relies on one.
   void add(Element element, DataType dtype, const Mask& mask, const void* values);
   // Returns the memory itself, marked as written, if all lanes in [begin, end) can be written in place; else null.
   void* inPlace(Element element, int offset, const Mask& mask);
@@ -148,6 +148,7 @@ class LaneMemory {
   IndexValues& values_;
   size_t stride_;
   size_t threads_;  // of a block
+  bool addsFirstLaneFirst_;
   size_t lanes_ = 0;
   uint32_t epoch_ = 1;      // barriers so far, of blocks and of the grid
   int32_t arrived_ = 0;     // blocks at barriers of the grid so far

@@ -28,6 +28,7 @@
 #include "fuzz/judge/memory_shortage.h"
 #include "fuzz/judge/output_layouts.h"
 #include "fuzz/judge/round_trip.h"
+#include "fuzz/judge/run_again.h"
 #include "fuzz/judge/same_bits.h"
 #include "fuzz/judge/schedule_notes.h"
 #include "fuzz/judge/second_look_draws.h"
@@ -159,6 +160,7 @@ class Judge {
     cacheSettings.context.log = settings_.log;
     if (settings_.engine) cacheSettings.context.options.engine = *settings_.engine;
     if (build == SeenIn::Run) {
+      observers.push_back(&orderOfAdds_);
       if (settings_.checkInvariants) observer_.emplace(*built.fusion, false, faulty).watch(cacheSettings);
       observers.push_back(&counter_);
       observers.push_back(&features_);
@@ -532,28 +534,19 @@ class Judge {
     conclude(run, judgement, detail);
   }
 
-  // As users run it: a recorded run keeps all memory, so that no block is used for two tensors.
   void checkRepeat(int run, const std::vector<HostValue>& inputs, const RunRecord& record) {
-    RunRecord again;
+    RunRecord outputs;
     cache_->setRecord(false);
-    timed("repeat", [&] { again = runWith(*cache_, arguments(run, inputs)); });
+    orderOfAdds_.on = true;
+    timed("repeat", [&] { outputs = runWith(*cache_, arguments(run, inputs)); });
+    orderOfAdds_.on = false;
     cache_->setRecord(true);
     checkStrayWrites(run);
-    for (size_t i = 0; i < record.outputs.size(); ++i) {
-      if (sameBits(record.outputs[i], again.outputs.at(i))) continue;
-      if (record.addsByAtomics()) return judgeRepeat(run, inputs, again);
-      report(VerdictKind::Invariant, run,
-             concat("output ", i, " has other bits when the same kernels run on the same data again"));
-      return;
-    }
-  }
-
-  // Of sums in another order the bits may be others; both are in the intervals.
-  void judgeRepeat(int run, const std::vector<HostValue>& inputs, const RunRecord& again) {
-    const oracle::Judgement judgement = oracle::judge(*case_.fusion, inputs, again, judgeOptions(case_.options, false));
-    if (judgement.verdict != oracle::Verdict::Differs) return;
-    report(VerdictKind::Differs, run, "run again on the same data: " + worstLine(judgement),
-           "run again on the same data: " + oracle::toString(judgement));
+    const bool callsHostLibrary = case_.options.engine != EngineKind::Cuda;
+    const RunAgain again =
+        judgeAgain(*case_.fusion, inputs, record, std::move(outputs), judgeOptions(case_.options, callsHostLibrary));
+    verdict_.secondLooks.otherBits += again.hasOtherBits;
+    report(again.kind, run, again.reason, again.detail);
   }
 
   static constexpr double kShareOfAllViews = 0.02;
@@ -572,6 +565,7 @@ class Judge {
   DecisionCounter counter_{verdict_};
   KernelFeatures features_{case_, verdict_.features};
   std::optional<oracle::InvariantObserver> observer_;
+  OrderOfAdds orderOfAdds_;
   std::unique_ptr<FusionExecutorCache> cache_, probedCache_, twinCache_, wholeCache_;
   std::optional<std::pair<RunData, RunRecord>> last_;  // of a concrete fusion: its last run, which may return inputs
   ScheduleNotes notes_{*case_.fusion}, probedNotes_{*case_.fusion};

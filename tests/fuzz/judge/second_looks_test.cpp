@@ -150,6 +150,7 @@ reports::SecondLooks sumOver(HowOften often, uint64_t cases) {
     sum.compared += verdict.secondLooks.compared;
     sum.viewed += verdict.secondLooks.viewed;
     sum.viewsCompared += verdict.secondLooks.viewsCompared;
+    sum.otherBits += verdict.secondLooks.otherBits;
   }
   return sum;
 }

@@ -1,0 +1,31 @@
+#pragma once
+// A second run of the same kernels on the same data, as users run it: a recorded run keeps all memory, so that no block
+// is used for two tensors. Its bits are the first run's. Sums by atomics are the exception: interp adds in the opposite
+// order then, and what both runs give lies in the oracle's sets.
+
+#include <optional>
+#include <string>
+
+#include "fuser/analysis/compile_observer.h"
+#include "fuzz/judge/judge_case.h"
+
+namespace fuser::fuzz {
+
+// While `on`, lanes add atomically in interp's other order.
+class OrderOfAdds final : public CompileObserver {
+ public:
+  void beforeLaunch(const Kernel& kernel, KernelArguments& arguments) override;
+  bool on = false;
+};
+
+struct RunAgain {
+  bool hasOtherBits = false;  // than the first run, which sums by atomics may have
+  VerdictKind kind = VerdictKind::Agrees;
+  std::string reason, detail;  // of a finding
+};
+
+// `first` is the record of the first run on these inputs; `again`, of the second, holds its outputs alone.
+RunAgain judgeAgain(const Fusion& fusion, std::span<const HostValue> inputs, const RunRecord& first, RunRecord again,
+                    const oracle::JudgeOptions& options);
+
+}  // namespace fuser::fuzz
