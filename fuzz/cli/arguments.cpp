@@ -12,6 +12,7 @@
 #include "fuser/ops/op_table.h"
 #include "fuser/support/check.h"
 #include "fuser/support/diagnostic.h"
+#include "fuser/support/set_up_error.h"
 #include "fuser/support/similar_name.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/read_file.h"
@@ -85,14 +86,29 @@ std::set<DataType> parseDtypes(const std::vector<std::string>& names) {
   return dtypes;
 }
 
-// Each parses: a campaign would say it of every second case otherwise.
-std::vector<std::string> textsOfParents(const std::vector<std::string>& paths) {
+// Each parses: a campaign would say it of every second case otherwise. `leftOut` says how many do not.
+std::vector<std::string> textsOfParents(const std::vector<std::string>& paths, std::string& leftOut) {
   std::vector<std::string> texts;
-  for (const std::filesystem::path& file : fusionFiles({paths.begin(), paths.end()})) {
-    texts.push_back(readFusionFile(file.string()));
-    parseCase(texts.back(), file.string());
+  std::string firstError;
+  const std::vector<std::filesystem::path> files = fusionFiles({paths.begin(), paths.end()});
+  FUSER_USER_CHECK(!files.empty(), "--parents: there is no .fusion file in ", paths.front());
+  for (const std::filesystem::path& file : files) {
+    std::string text = readFusionFile(file.string());
+    try {
+      parseCase(text, file.string());
+      texts.push_back(std::move(text));
+    } catch (const UserError& error) {
+      rethrowIfSetUpError(error);
+      if (firstError.empty()) firstError = error.what();
+    }
   }
-  FUSER_USER_CHECK(!texts.empty(), "--parents: there is no .fusion file in ", paths.front());
+  FUSER_USER_CHECK(!texts.empty(), "--parents: no file parses: ", firstError);
+  const size_t unread = files.size() - texts.size();
+  if (unread > 0) {
+    leftOut = concat("--parents: ", unread, " of ", files.size(),
+                     " files are left out, as they do not parse: ", firstError.substr(0, firstError.find('\n')),
+                     unread > 1 ? "; …" : "");
+  }
   return texts;
 }
 
@@ -157,7 +173,8 @@ void GeneratorArguments::resolve() {
   FUSER_USER_CHECK(usual || options.medianElements <= options.maxElements, "--median-elements ", options.medianElements,
                    " is above --max-elements ", options.maxElements);
   if (!options.fault.empty()) plantFault(options.fault);  // a UserError if there is none of that name
-  if (!parents.empty()) options.parents = std::make_shared<const std::vector<std::string>>(textsOfParents(parents));
+  if (!parents.empty())
+    options.parents = std::make_shared<const std::vector<std::string>>(textsOfParents(parents, leftOut));
   options.only = parseOps(only);
   options.exclude = parseOps(exclude);
   options.seldom = parseDtypes(seldom);

@@ -21,6 +21,7 @@ struct GeneratorArguments {
   uint64_t seed = 0;
   std::vector<std::string> only, exclude, seldom, parents;
   GeneratorOptions options;
+  std::string leftOut;  // one line, of parents that do not parse; empty: all do
 
   void addTo(CLI::App* app);
   // What a target can be judged on (fuzz/compilers/exact_mode.h): exact data and, unless --only says otherwise, exact
@@ -33,7 +34,8 @@ struct GeneratorArguments {
   void addParentsTo(CLI::App* app);
   // Adds "--fault".
   void addFaultTo(CLI::App* app);
-  // Call it after parsing: draws the seed if it is 0 and resolves names of ops. A UserError names the invalid argument.
+  // Call it after parsing: draws the seed if it is 0, resolves names of ops and reads the parents. A UserError names
+  // the invalid argument.
   void resolve();
   // The arguments with which `generate` prints the same cases; may be empty: "--only", "add".
   std::vector<std::string> flags() const;

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "fuser/command_line/numbers.h"
+#include "fuser/log/log.h"
 #include "fuser/text/printer.h"
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/cli/arguments.h"
@@ -42,9 +43,10 @@ Examples
   fuserfuzz generate --seed 1 --case 17                        case 17 of seed 1, whatever ran before it
   fuserfuzz generate --seed 1 --case 17 --only sum,amax,add    a case of these ops
 )");
-  return {generate, [arguments](const LogPtr&) {
+  return {generate, [arguments](const LogPtr& log) {
             GeneratorArguments& generator = arguments->generator;
             generator.resolve();
+            if (!generator.leftOut.empty()) logLine(log.get(), LogLevel::Warn, generator.leftOut);
             Case testCase = campaignCase(generator.seed, arguments->caseNumber, generator.options);
             if (!arguments->view.empty())
               testCase = viewOf(arguments->view, testCase, generator.seed, arguments->caseNumber);

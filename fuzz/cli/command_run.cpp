@@ -149,6 +149,7 @@ int runCampaignCommand(CLI::App& run, RunArguments& arguments, const LogPtr& log
   Screen screen(log);
   campaign.show = screen.show();
   campaign.log = screen.log();
+  if (!arguments.generator.leftOut.empty()) logLine(campaign.log.get(), LogLevel::Warn, arguments.generator.leftOut);
   const bool silent = arguments.quiet || arguments.json;
   const auto say = [&](const std::string& line) {
     if (!silent) screen.line(line);

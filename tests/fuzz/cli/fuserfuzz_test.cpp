@@ -95,6 +95,24 @@ TEST_F(FuserfuzzTest, TheLogGoesToStandardErrorAlone) {
 }
 
 // Progress is for terminals.
+TEST_F(FuserfuzzTest, ParentsThatDoNotParseAreLeftOutAndCounted) {
+  const std::filesystem::path parents = folder_ / "parents";
+  std::filesystem::create_directories(parents);
+  std::ofstream(parents / "bad.fusion") << "fusion f(%x: f32[i0]) {\n  %y = no_such_op(%x)\n  return %y\n}\n";
+  const std::string flags = " --seed 1 --parents " + parents.string();
+  const Outcome none = fuserfuzz("run --runs 3 --no-compilers" + flags);
+  EXPECT_EQ(none.exitCode, 1);
+  EXPECT_EQ(none.text.rfind("SETUP FAILURE: --parents: no file parses: ", 0), 0u) << none.text;
+  std::ofstream(parents / "good.fusion")
+      << "fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\nrun { %x = normal(seed = 1) : f32[4] }\n";
+  for (const char* command : {"run --runs 3 --no-compilers", "generate --case 1"}) {
+    const Outcome some = fuserfuzz(command + flags);
+    EXPECT_EQ(some.exitCode, 0) << some.text;
+    EXPECT_NE(some.text.find("--parents: 1 of 2 files are left out, as they do not parse: "), some.text.npos)
+        << some.text;
+  }
+}
+
 TEST_F(FuserfuzzTest, ARunInAPipePrintsNothingToStandardError) {
   const std::string errors = (folder_ / "errors").string();
   const std::string out = (folder_ / "out").string();
