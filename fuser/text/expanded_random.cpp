@@ -139,42 +139,38 @@ TensorView* scaled(Fusion& fusion, TensorView* number, Val* shift, Val* scale, c
   return build::binary(fusion, OpKind::Add, moved, shift, name)->as<TensorView>();
 }
 
-DataType dtypeOr(const NamedAttributes& attributes, DataType otherwise) {
-  return attributes.has(AttributeName::dtype) ? attributes.dtype(AttributeName::dtype) : otherwise;
-}
-
 }  // namespace
 
 TensorView* rand(Fusion& fusion, const std::vector<Val*>&, const NamedAttributes& attributes, const std::string& name) {
   Draw draw(fusion, "rand", attributes, attributes.integers(AttributeName::shape), name);
-  return draw.uniform(dtypeOr(attributes, DataType::Float), name);
+  return draw.uniform(attributes.dtypeOr(AttributeName::dtype, DataType::Float), name);
 }
 
 TensorView* randn(Fusion& fusion, const std::vector<Val*>&, const NamedAttributes& attributes,
                   const std::string& name) {
   Draw draw(fusion, "randn", attributes, attributes.integers(AttributeName::shape), name);
-  return draw.normal(dtypeOr(attributes, DataType::Float), name);
+  return draw.normal(attributes.dtypeOr(AttributeName::dtype, DataType::Float), name);
 }
 
 TensorView* randLike(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                      const std::string& name) {
   auto* like = operands[0]->as<TensorView>();
   Draw draw(fusion, "rand_like", attributes, sizesOf(like), name);
-  return draw.uniform(dtypeOr(attributes, like->dtype()), name);
+  return draw.uniform(attributes.dtypeOr(AttributeName::dtype, like->dtype()), name);
 }
 
 TensorView* randnLike(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                       const std::string& name) {
   auto* like = operands[0]->as<TensorView>();
   Draw draw(fusion, "randn_like", attributes, sizesOf(like), name);
-  return draw.normal(dtypeOr(attributes, like->dtype()), name);
+  return draw.normal(attributes.dtypeOr(AttributeName::dtype, like->dtype()), name);
 }
 
 // From low to high, which a rounded sum may reach.
 TensorView* uniform(Fusion& fusion, const std::vector<Val*>&, const NamedAttributes& attributes,
                     const std::string& name) {
   Draw draw(fusion, "uniform", attributes, attributes.integers(AttributeName::shape), name);
-  TensorView* number = draw.uniform(dtypeOr(attributes, DataType::Float), name + ".unit");
+  TensorView* number = draw.uniform(attributes.dtypeOr(AttributeName::dtype, DataType::Float), name + ".unit");
   Val* low = attributes.operand(AttributeName::low);
   Val* span = build::binary(fusion, OpKind::Sub, attributes.operand(AttributeName::high), low, name + ".span");
   return scaled(fusion, number, low, span, name);
@@ -183,7 +179,7 @@ TensorView* uniform(Fusion& fusion, const std::vector<Val*>&, const NamedAttribu
 TensorView* normal(Fusion& fusion, const std::vector<Val*>&, const NamedAttributes& attributes,
                    const std::string& name) {
   Draw draw(fusion, "normal", attributes, attributes.integers(AttributeName::shape), name);
-  TensorView* number = draw.normal(dtypeOr(attributes, DataType::Float), name + ".unit");
+  TensorView* number = draw.normal(attributes.dtypeOr(AttributeName::dtype, DataType::Float), name + ".unit");
   checkLiteral("normal", "std", attributes.operand(AttributeName::std), 0, HUGE_VAL);
   return scaled(fusion, number, attributes.operand(AttributeName::mean), attributes.operand(AttributeName::std), name);
 }
@@ -244,7 +240,7 @@ void checkBounds(const Val* low, const Val* high, DataType dtype) {
 TensorView* randint(Fusion& fusion, const std::vector<Val*>&, const NamedAttributes& attributes,
                     const std::string& name) {
   Draw draw(fusion, "randint", attributes, attributes.integers(AttributeName::shape), name);
-  const DataType dtype = dtypeOr(attributes, DataType::Int64);
+  const DataType dtype = attributes.dtypeOr(AttributeName::dtype, DataType::Int64);
   Val* low = attributes.hasOperand(AttributeName::low) ? attributes.operand(AttributeName::low) : integer(fusion, 0);
   Val* high = attributes.operand(AttributeName::high);
   for (const Val* bound : {low, high}) {

@@ -87,12 +87,81 @@ Val* rowMajor(Fusion& fusion, std::span<TensorView* const> indices, std::span<Va
   return build::where(fusion, isInside, number, fusion.newConstant(ScalarValue(int64_t{-1})), name + ".number");
 }
 
+// Values for the places of a mask of the first axes, one slice for all of them: a `where`.
+TensorView* putAtMask(Fusion& fusion, TensorView* tensor, TensorView* mask, TensorView* values, bool adds,
+                      const std::string& name) {
+  const size_t rank = tensor->rank(), rest = rank - mask->rank();
+  const bool isOneForAll = values->rank() <= rest || (values->rank() == rest + 1 && sizesOf(values)[0]->isConstant(1));
+  FUSER_USER_CHECK(isOneForAll, "index_put at a mask: values of ", typeText(values),
+                   ", of which there would be one for "
+                   "each place that holds: how many, only a run knows");
+  const std::vector<IntExpr> whole = sizesOf(tensor);
+  const auto middle = whole.begin() + static_cast<ptrdiff_t>(mask->rank());
+  mask = ofSizes("index_put at a mask", fusion, mask, mask, {whole.begin(), middle}, name + ".where");
+  if (values->rank() > rest) values = build::squeeze(fusion, values, {0}, name + ".value");
+  values = broadcastTo(fusion, values, {middle, whole.end()}, name + ".values");
+  if (values->dtype() != tensor->dtype()) {
+    values = build::cast(fusion, values, tensor->dtype(), name + ".cast")->as<TensorView>();
+  }
+  std::vector<int64_t> behind;
+  for (size_t axis = mask->rank(); axis < rank; ++axis) behind.push_back(static_cast<int64_t>(axis));
+  if (!behind.empty()) mask = build::unsqueeze(fusion, mask, behind, name + ".mask");
+  Val* put = adds ? build::binary(fusion, OpKind::Add, tensor, values, name + ".sum") : values;
+  return build::where(fusion, mask, put, tensor, name)->as<TensorView>();
+}
+
 }  // namespace
 
-// torch.index_add: sums of slices, at a vector of indices or a single one.
+// torch.index_add: sums of slices, at a vector of indices or a single one, each times alpha. 16 bits in f32, rounded
+// once.
 TensorView* indexAdded(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                        const std::string& name) {
-  return slicesAtIndices(fusion, "index_add", OpKind::ScatterAdd, operands, attributes, name);
+  if (!attributes.hasOperand(AttributeName::alpha)) {
+    return slicesAtIndices(fusion, "index_add", OpKind::ScatterAdd, operands, attributes, name);
+  }
+  Val* alpha = attributes.operand(AttributeName::alpha);
+  const DataType dtype = operands[0]->dtype();
+  FUSER_USER_CHECK(isFloating(dtype) || !isFloating(alpha->dtype()),
+                   "index_add: 'alpha' is a floating scalar beside integers");
+  const bool isNarrow = isFloating(dtype) && dtypeSize(dtype) == 2;
+  std::vector<Val*> wide = operands;
+  for (size_t i : {size_t{0}, size_t{2}}) {
+    if (isNarrow) wide[i] = build::cast(fusion, wide[i], DataType::Float, concat(name, ".wide", i));
+  }
+  wide[2] = build::binary(fusion, OpKind::Mul, wide[2], alpha, name + ".scaled");
+  TensorView* sum =
+      slicesAtIndices(fusion, "index_add", OpKind::ScatterAdd, wide, attributes, isNarrow ? name + ".sum" : name);
+  return isNarrow ? build::cast(fusion, sum, dtype, name)->as<TensorView>() : sum;
+}
+
+// torch.index_fill: the value in place of the slices at a vector of indices or a single one; negative ones count from
+// the end.
+TensorView* indexFilled(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                        const std::string& name) {
+  auto* tensor = operands[0]->as<TensorView>();
+  auto* indices = operands[1]->as<TensorView>();
+  const size_t dim = axisOf("index_fill", tensor, attributes.axis(AttributeName::dim));
+  FUSER_USER_CHECK(indices->rank() <= 1, "index_fill: the indices have ", indices->rank(), " axes, not 0 or 1");
+  FUSER_USER_CHECK(indices->dtype() == DataType::Int64, "index_fill: indices are i64, not ", indices->dtype());
+  if (indices->rank() == 0) indices = build::unsqueeze(fusion, indices, {0}, name + ".vector");
+  indices = countedFromStart(fusion, indices, sizeAsScalar(fusion, tensor, dim, name + ".size"), name);
+  std::vector<IntExpr> shape = sizesOf(tensor);
+  shape[dim] = sizesOf(indices)[0];
+  Val* value =
+      filling("index_fill", fusion, attributes.operand(AttributeName::value), tensor->dtype(), name + ".value");
+  TensorView* slices = build::full(fusion, shape, value, tensor->dtype(), name + ".slices");
+  return scatterSlices(fusion, OpKind::Scatter, tensor, indices, slices, dim, name);
+}
+
+// torch.scatter with one value for all indices.
+TensorView* scatteredValue(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                           const std::string& name) {
+  auto* tensor = operands[0]->as<TensorView>();
+  auto* indices = operands[1]->as<TensorView>();
+  Val* value = filling("scatter", fusion, attributes.operand(AttributeName::value), tensor->dtype(), name + ".value");
+  TensorView* elements = build::full(fusion, sizesOf(indices), value, tensor->dtype(), name + ".elements");
+  return build::structuralTensor(fusion, OpKind::Scatter, {tensor, indices, elements},
+                                 Attributes().dim(attributes.axis(AttributeName::dim)), name);
 }
 
 // torch.index_copy: slices in place of those at the indices.
@@ -101,7 +170,8 @@ TensorView* indexCopied(Fusion& fusion, const std::vector<Val*>& operands, const
   return slicesAtIndices(fusion, "index_copy", OpKind::Scatter, operands, attributes, name);
 }
 
-// torch.index_put: a tensor, indices of its first axes, which meet each other, and values for each of them.
+// torch.index_put: a tensor, indices of its first axes, which meet each other, and values for each of them; or a mask
+// of the first axes.
 TensorView* indexPut(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                      const std::string& name) {
   FUSER_USER_CHECK(operands.size() >= 3, "index_put takes a tensor, indices of its first axes, and values");
@@ -110,6 +180,12 @@ TensorView* indexPut(Fusion& fusion, const std::vector<Val*>& operands, const Na
   const size_t axes = operands.size() - 2;
   FUSER_USER_CHECK(axes <= tensor->rank(), "index_put: indices of ", axes, " axes, and ", typeText(tensor), " has ",
                    tensor->rank());
+  if (operands[1]->dtype() == DataType::Bool) {
+    auto* mask = operands[1]->as<TensorView>();
+    FUSER_USER_CHECK(axes == 1 && 1 <= mask->rank() && mask->rank() <= tensor->rank(),
+                     "index_put takes one mask, of the first axes, and no indices beside it");
+    return putAtMask(fusion, tensor, mask, values, attributes.flagOr(AttributeName::accumulate, false), name);
+  }
   IntExprArena& ints = fusion.ints();
   std::vector<TensorView*> indices;
   std::vector<Val*> sizes;

@@ -169,22 +169,33 @@ void checkFits(std::string_view op, const ScalarValue& literal, DataType dtype) 
   FUSER_USER_CHECK(fits, op, ": ", literal, " does not fit ", dtype);
 }
 
+}  // namespace
+
+Val* filling(std::string_view op, Fusion& fusion, Val* scalar, DataType dtype, const std::string& name) {
+  const DataType wanted = isFloating(dtype) ? scalar->dtype() : dtype == DataType::Bool ? dtype : DataType::Int64;
+  if (const std::optional<ScalarValue>& literal = scalar->as<Scalar>()->constant()) {
+    checkFits(op, *literal, dtype);
+    return fusion.newConstant(literal->castTo(wanted));
+  }
+  return scalar->dtype() == wanted ? scalar : build::cast(fusion, scalar, wanted, name);
+}
+
+namespace {
+
 // torch.Tensor.masked_fill: the value, converted to the tensor's dtype, where the mask is true. Tensor and mask are
 // broadcast to each other.
 TensorView* maskedFill(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes&,
                        const std::string& name) {
   FUSER_USER_CHECK(operands[0]->isTensor() && operands[1]->isTensor(), "masked_fill takes a tensor and a mask");
   FUSER_USER_CHECK(operands[2]->isScalar(), "masked_fill takes a scalar value, not ", typeText(operands[2]));
-  const DataType dtype = operands[0]->dtype();
-  Val* value = operands[2];
-  const DataType wanted = isFloating(dtype) ? value->dtype() : dtype == DataType::Bool ? dtype : DataType::Int64;
-  if (const std::optional<ScalarValue>& literal = value->as<Scalar>()->constant()) {
-    checkFits("masked_fill", *literal, dtype);
-    value = fusion.newConstant(literal->castTo(wanted));
-  } else if (value->dtype() != wanted) {
-    value = build::cast(fusion, value, wanted, name + ".value");
-  }
+  Val* value = filling("masked_fill", fusion, operands[2], operands[0]->dtype(), name + ".value");
   return build::where(fusion, operands[1], value, operands[0], name)->as<TensorView>();
+}
+
+template <OpKind kOp>
+TensorView* reducedOverAll(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes&,
+                           const std::string& name) {
+  return build::reduction(fusion, kOp, operands[0]->as<TensorView>(), {}, false, name);
 }
 
 template <OpKind kOp>
@@ -202,9 +213,12 @@ constexpr Expansion kExpansions[] = {
     {"index_select", OpKind::Gather, "dim", indexSelect},
     {"take_along_dim", OpKind::Gather, "dim", takeAlongDim},
     {"embedding", OpKind::Gather, "", embedding},
-    {"index_add", OpKind::ScatterAdd, "dim", indexAdded},
+    {"index_add", OpKind::ScatterAdd, "dim, alpha = none", indexAdded},
     {"index_copy", OpKind::Scatter, "dim", indexCopied},
     {"index_put", OpKind::Cat, "accumulate = false", indexPut},
+    {"index_fill", OpKind::Gather, "dim, value", indexFilled},
+    {"max", OpKind::Amax, "", reducedOverAll<OpKind::Amax>},
+    {"min", OpKind::Amin, "", reducedOverAll<OpKind::Amin>},
     {"max", OpKind::Amax, "dims, text keepdim = false", reducedOverOne<OpKind::Amax>, reducedOverOne<OpKind::Argmax>},
     {"min", OpKind::Amin, "dims, text keepdim = false", reducedOverOne<OpKind::Amin>, reducedOverOne<OpKind::Argmin>},
     {"masked_fill", OpKind::Where, "", maskedFill},
@@ -214,6 +228,11 @@ constexpr Expansion kExpansions[] = {
     {"as_strided", OpKind::Set, "size, stride, storage_offset = 0", asStrided, nullptr, asStridedScatter},
     {"as_strided_scatter", OpKind::SliceScatter, "size, stride, storage_offset = 0", asStridedScatter},
     {"view", OpKind::Set, "dtype", viewedAs, nullptr, viewedBack},
+    {"zeros", OpKind::Arange, "shape, dtype = f32", zeros},
+    {"ones", OpKind::Arange, "shape, dtype = f32", ones},
+    {"zeros_like", OpKind::Set, "dtype = own", zerosLike},
+    {"ones_like", OpKind::Set, "dtype = own", onesLike},
+    {"full_like", OpKind::Set, "fill_value, dtype = own", fullLike},
     {"rand", OpKind::Arange, "shape, dtype = f32, seed = run, offset = place", rand, nullptr, nullptr, true},
     {"randn", OpKind::Arange, "shape, dtype = f32, seed = run, offset = place", randn, nullptr, nullptr, true},
     {"rand_like", OpKind::Set, "dtype = own, seed = run, offset = place", randLike, nullptr, nullptr, true},
@@ -270,14 +289,19 @@ constexpr OwnName kOwnNames[] = {
     {{"var", OpKind::Var, "dims = all, any correction, text keepdim = false", variance},
      is<AttributeName::correction, Given::Real>},
     {{"slice", OpKind::Slice, "dims, starts, ends, steps = ones", slicedAlongAxes}, has<AttributeName::starts>},
+    {{"scatter", OpKind::Gather, "dim, value", scatteredValue}, has<AttributeName::value>},
 };
 
 }  // namespace
 
-const Expansion* findExpansion(std::string_view name, const std::function<GivenAttributes()>& ahead) {
+const Expansion* findExpansion(std::string_view name, size_t results, const std::function<GivenAttributes()>& ahead) {
+  const Expansion* other = nullptr;
   for (const Expansion& each : kExpansions) {
-    if (each.name == name) return &each;
+    if (each.name != name) continue;
+    if ((each.second ? 2 : 1) == results) return &each;
+    other = &each;
   }
+  if (other) return other;
   for (const OwnName& each : kOwnNames) {
     if (each.expansion.name == name && each.when(ahead ? ahead() : GivenAttributes())) return &each.expansion;
   }
@@ -286,7 +310,9 @@ const Expansion* findExpansion(std::string_view name, const std::function<GivenA
 
 std::vector<std::string_view> expansionNames() {
   std::vector<std::string_view> names;
-  for (const Expansion& each : kExpansions) names.push_back(each.name);
+  for (const Expansion& each : kExpansions) {
+    if (names.empty() || std::find(names.begin(), names.end(), each.name) == names.end()) names.push_back(each.name);
+  }
   return names;
 }
 

@@ -25,6 +25,7 @@ class NamedAttributes {
   const std::vector<IntExpr>& integers(AttributeName name) const { return values_.at(name).integers(name); }
   IntExpr bound(AttributeName name) const { return values_.at(name).bound(name); }
   DataType dtype(AttributeName name) const { return values_.at(name).dtypeOf(name); }
+  DataType dtypeOr(AttributeName name, DataType otherwise) const { return has(name) ? dtype(name) : otherwise; }
   void setFlag(AttributeName name, bool value) { flags_[name] = value; }
   bool flagOr(AttributeName name, bool otherwise) const {
     return flags_.count(name) != 0 ? flags_.at(name) : otherwise;
@@ -66,8 +67,9 @@ struct Expansion {
 };
 
 // Null where the table has no such name, or has it for other attributes than those ahead. `ahead` is called for such
-// names alone.
-const Expansion* findExpansion(std::string_view name, const std::function<GivenAttributes()>& ahead = {});
+// names alone. Of a name that has one result or two, that with so many.
+const Expansion* findExpansion(std::string_view name, size_t results = 1,
+                               const std::function<GivenAttributes()>& ahead = {});
 std::vector<std::string_view> expansionNames();
 
 using ExpansionFunction = TensorView*(Fusion& fusion, const std::vector<Val*>& operands,
@@ -80,7 +82,9 @@ ExpansionFunction viewedAs, viewedBack;
 // --- expanded_strided.cpp ---
 ExpansionFunction asStrided, asStridedScatter;
 // --- expanded_scatters.cpp ---
-ExpansionFunction indexAdded, indexCopied, indexPut;
+ExpansionFunction indexAdded, indexCopied, indexPut, indexFilled, scatteredValue;
+// --- expanded_fills.cpp ---
+ExpansionFunction zeros, ones, zerosLike, onesLike, fullLike;
 // --- expanded_attributes.cpp ---
 ExpansionFunction slicedAlongAxes, roundedTo, logitWithin, bounded, variance;
 template <OpKind kOp>  // Add, Sub
@@ -110,6 +114,9 @@ TensorView* countedFromStart(Fusion& fusion, TensorView* indices, Val* size, con
 // A vector of indices along an axis as indices of all of the tensor's places along the others.
 TensorView* placesAlong(Fusion& fusion, TensorView* indices, const TensorView* tensor, size_t dim,
                         const std::string& name);
+// A scalar as an element of this dtype, converted as PyTorch converts what fills a tensor. A UserError of `op` where a
+// literal does not fit.
+Val* filling(std::string_view op, Fusion& fusion, Val* scalar, DataType dtype, const std::string& name);
 // The slices at a vector of indices along an axis: each index for all places along the others.
 TensorView* indexSelected(Fusion& fusion, TensorView* tensor, TensorView* indices, size_t dim, const std::string& name);
 

@@ -27,6 +27,22 @@ std::vector<const OpInfo*> rowsOf(std::string_view mnemonic) {
 // "rounding_mode = trunc" -> "rounding_mode"
 std::string_view variantKey(std::string_view variant) { return variant.substr(0, variant.find(' ')); }
 
+// PyTorch's word for an attribute, and this language's: the first is read as the second where an op has the second one
+// alone.
+constexpr std::pair<std::string_view, std::string_view> kOtherWords[] = {
+    {"dim", "dims"}, {"axis", "dim"}, {"axis", "dims"}, {"size", "shape"}, {"unbiased", "correction"}};
+
+std::string_view wordFor(std::string_view written, const std::vector<KeyRule>& rules) {
+  const auto isKnown = [&](std::string_view word) {
+    return std::any_of(rules.begin(), rules.end(), [&](const KeyRule& rule) { return rule.key == word; });
+  };
+  if (isKnown(written)) return written;
+  for (const auto& [word, meant] : kOtherWords) {
+    if (word == written && isKnown(meant)) return meant;
+  }
+  return {};
+}
+
 // The attributes of the row's family, then the named operands of a pointwise row.
 std::vector<KeyRule> keysOf(const OpInfo& info) {
   std::vector<KeyRule> keys;
@@ -45,10 +61,9 @@ OperandCount operandCount(const OpInfo& info) {
   return {least - named, most == kAnyNumber ? kMaxParameters : most - named};
 }
 
-std::string takes(const OpInfo& info) {
+std::string takes(std::string_view name, const OpInfo& info) {
   const auto [least, most] = operandCount(info);
-  return concat(info.mnemonic, " takes ", least, most > least ? concat(" to ", most) : "",
-                most == 1 ? " operand" : " operands");
+  return concat(name, " takes ", least, most > least ? concat(" to ", most) : "", most == 1 ? " operand" : " operands");
 }
 
 // PyTorch's names that the language lacks, so that a program that uses one is told apart from one that misspells.
@@ -104,7 +119,7 @@ void FusionParser::parseOp() {
   reader_.expect("=");
   if (reader_.at("if")) return parseBranch(names);
   const Token mnemonic = reader_.expect(TokenKind::Identifier, "an op's name");
-  const Expansion* expansion = findExpansion(mnemonic.text, [&] { return attributesAhead(); });
+  const Expansion* expansion = findExpansion(mnemonic.text, names.size(), [&] { return attributesAhead(); });
   const std::vector<const OpInfo*> rows = expansion ? std::vector{&opInfo(expansion->operands)} : rowsOf(mnemonic.text);
   if (rows.empty()) reader_.fail(mnemonic, unknownOp(mnemonic.text));
   if (rows[0]->family == Family::Update) reader_.fail(mnemonic, "update is a statement: update %target = %source");
@@ -119,7 +134,7 @@ void FusionParser::parseOp() {
   reader_.list("(", ")", kMaxListEntries, [&] {
     operandsAt.push_back(reader_.peek());
     if (operands.size() == operandCount(*rows[0]).most) {
-      reader_.fail(operandsAt.back(), takes(*rows[0]));
+      reader_.fail(operandsAt.back(), takes(mnemonic.text, *rows[0]));
     }
     operands.push_back(parseOperand());
     if (operands.back()->isScalar() && !takesScalars(rows[0]->family)) {
@@ -127,7 +142,7 @@ void FusionParser::parseOp() {
     }
   });
   if (operands.size() < operandCount(*rows[0]).least) {
-    reader_.fail(mnemonic, takes(*rows[0]), ", not ", operands.size());
+    reader_.fail(mnemonic, takes(mnemonic.text, *rows[0]), ", not ", operands.size());
   }
   NamedAttributes named;
   OpAttributes attributes;
@@ -226,10 +241,12 @@ void FusionParser::parseBraces(const Token& mnemonic, const std::vector<KeyRule>
   std::map<std::string_view, Token> keys;
   if (reader_.at("{")) {
     reader_.list("{", "}", kMaxListEntries, [&] {
-      const Token key = reader_.expect(TokenKind::Identifier, "an attribute");
-      const bool known =
-          std::any_of(rules.begin(), rules.end(), [&](const KeyRule& rule) { return rule.key == key.text; });
-      if (!known) reader_.fail(key, mnemonic.text, " takes no attribute '", key.text, "'; ", attributesTaken(rules));
+      Token key = reader_.expect(TokenKind::Identifier, "an attribute");
+      const std::string_view word = wordFor(key.text, rules);
+      if (word.empty()) {
+        reader_.fail(key, mnemonic.text, " takes no attribute '", key.text, "'; ", attributesTaken(rules));
+      }
+      key.text = word;
       if (!keys.emplace(key.text, key).second) reader_.fail(key, "'", key.text, "' is given twice");
       reader_.expect("=");
       parse(key);
@@ -318,14 +335,21 @@ void FusionParser::parseFamilyAttribute(const Token& key, const FamilyAttribute&
   };
   switch (attribute.kind) {
     case AttributeKind::Axis: values.setAxis(attribute.name, readInteger(reader_)); return;
-    case AttributeKind::Axes: values.setAxes(attribute.name, readIntegerList(reader_, kMaxRank)); return;
+    case AttributeKind::Axes:
+      values.setAxes(attribute.name,
+                     reader_.at("[") ? readIntegerList(reader_, kMaxRank) : std::vector<int64_t>{readInteger(reader_)});
+      return;
     case AttributeKind::Extents: return list(kMaxRank, [&] { return attribute.open ? parseSizeEntry() : parseDim(); });
     case AttributeKind::Extent: values.setBound(attribute.name, parseDim()); return;
     case AttributeKind::Counts: return list(kMaxRank, [&] { return parseDim(); });
     case AttributeKind::Bounds: return list(2 * kMaxRank, [&] { return parseBound(); });
     case AttributeKind::Bound: values.setBound(attribute.name, parseBound()); return;
     case AttributeKind::Dtype: values.setDtype(attribute.name, readDtype(reader_)); return;
-    case AttributeKind::Number: values.setNumber(attribute.name, readInteger(reader_)); return;
+    case AttributeKind::Number: {
+      const bool isWord = reader_.at("true") || reader_.at("false");  // unbiased = false
+      values.setNumber(attribute.name, isWord ? readBool(reader_) : readInteger(reader_));
+      return;
+    }
     case AttributeKind::Flag: attributes.keepdim = readBool(reader_); return;
     case AttributeKind::Operand: return parseBracedOperand(key, attributes);
   }

@@ -105,6 +105,10 @@ Results sliceScatter(const Call& call) {
   return {at::slice_scatter(call.x[0], call.x.at(1), dim, call.numberOr("start", 0), end, call.numberOr("step", 1))};
 }
 
+at::TensorOptions dtypeOr(const Call& call, at::ScalarType absent) {
+  return at::TensorOptions().dtype(call.has("dtype") ? scalarType(call.word("dtype")) : absent);
+}
+
 Results pad(const Call& call) {
   return {at::constant_pad_nd(call.x.at(0), call.numbers("pad"), call.scalarOr("value", 0.0))};
 }
@@ -179,7 +183,11 @@ Tensor prod(const Tensor& x, at::IntArrayRef given, bool keep) {
   return result;
 }
 
-at::Scalar correction(const Call& call) { return call.has("correction") ? call.scalar("correction") : at::Scalar(1); }
+at::Scalar correction(const Call& call) {
+  if (!call.has("correction")) return 1;
+  const std::string word = call.word("correction");
+  return word == "true" ? at::Scalar(1) : word == "false" ? at::Scalar(0) : call.scalar("correction");
+}
 at::OptionalIntArrayRef optional(const std::vector<int64_t>& dims) {
   return dims.empty() ? at::OptionalIntArrayRef() : at::OptionalIntArrayRef(dims);
 }
@@ -418,17 +426,21 @@ std::map<std::string, Evaluation> movesAndReductions() {
       {"argmin", [](const Call& call) -> Results { return {extremeIndex(call, false)}; }},
       {"max",
        [](const Call& call) -> Results {
+         if (!call.has("dims")) return {at::max(call.x.at(0))};
          const auto [values, indices] = at::max(call.x.at(0), call.numbers("dims").at(0), keepdim(call));
          return {values, indices};
        }},
       {"min",
        [](const Call& call) -> Results {
+         if (!call.has("dims")) return {at::min(call.x.at(0))};
          const auto [values, indices] = at::min(call.x.at(0), call.numbers("dims").at(0), keepdim(call));
          return {values, indices};
        }},
       {"scatter",
        [](const Call& call) -> Results {
-         return {at::scatter(call.x.at(0), call.number("dim"), call.x.at(1).to(at::kLong), call.x.at(2))};
+         const Tensor indices = call.x.at(1).to(at::kLong);
+         if (call.has("value")) return {at::scatter(call.x[0], call.number("dim"), indices, call.scalar("value"))};
+         return {at::scatter(call.x[0], call.number("dim"), indices, call.x.at(2))};
        }},
       {"scatter_add",
        [](const Call& call) -> Results {
@@ -441,7 +453,12 @@ std::map<std::string, Evaluation> movesAndReductions() {
        }},
       {"index_add",
        [](const Call& call) -> Results {
-         return {at::index_add(call.x.at(0), call.number("dim"), call.x.at(1), call.x.at(2))};
+         const at::ScalarType dtype = call.x.at(0).scalar_type();  // with an alpha: 16 bits in f32, rounded once
+         const bool isNarrow = call.has("alpha") && (dtype == at::kHalf || dtype == at::kBFloat16);
+         const at::ScalarType held = isNarrow ? at::kFloat : dtype;
+         return {
+             at::index_add(call.x[0].to(held), call.number("dim"), call.x.at(1), call.x.at(2).to(held), alphaOf(call))
+                 .to(dtype)};
        }},
       {"index_copy",
        [](const Call& call) -> Results {
@@ -450,9 +467,33 @@ std::map<std::string, Evaluation> movesAndReductions() {
       {"index_put",
        [](const Call& call) -> Results {
          c10::List<std::optional<Tensor>> indices;
-         for (size_t i = 1; i + 1 < call.x.size(); ++i) indices.push_back(call.x[i].to(at::kLong));
+         for (size_t i = 1; i + 1 < call.x.size(); ++i) {
+           const bool isMask = call.x[i].scalar_type() == at::kBool;
+           indices.push_back(isMask ? call.x[i] : call.x[i].to(at::kLong));
+         }
          const bool adds = call.has("accumulate") && call.word("accumulate") == "true";
-         return {at::index_put(call.x.at(0), indices, call.x.back(), adds)};
+         return {at::index_put(call.x.at(0), indices, call.x.back().to(call.x[0].scalar_type()), adds)};
+       }},
+      {"index_fill",
+       [](const Call& call) -> Results {
+         return {at::index_fill(call.x.at(0), call.number("dim"), call.x.at(1), call.scalar("value"))};
+       }},
+      {"zeros",
+       [](const Call& call) -> Results { return {at::zeros(call.numbers("shape"), dtypeOr(call, at::kFloat))}; }},
+      {"ones",
+       [](const Call& call) -> Results { return {at::ones(call.numbers("shape"), dtypeOr(call, at::kFloat))}; }},
+      {"zeros_like",
+       [](const Call& call) -> Results {
+         return {at::zeros_like(call.x.at(0), dtypeOr(call, call.x[0].scalar_type()))};
+       }},
+      {"ones_like",
+       [](const Call& call) -> Results {
+         return {at::ones_like(call.x.at(0), dtypeOr(call, call.x[0].scalar_type()))};
+       }},
+      {"full_like",
+       [](const Call& call) -> Results {
+         const auto options = dtypeOr(call, call.x.at(0).scalar_type());
+         return {at::full_like(call.x[0], call.scalar("fill_value"), options)};
        }},
       {"expand", [](const Call& call) -> Results { return {call.x.at(0).expand(call.numbers("shape"))}; }},
       {"reshape", [](const Call& call) -> Results { return {at::reshape(call.x.at(0), call.numbers("shape"))}; }},

@@ -121,7 +121,8 @@ class Evaluator {
   std::vector<std::string> evaluate(const Line& line) {
     std::vector<Value> operands;
     for (const Operand& operand : line.operands) operands.push_back(valueOf(operand));
-    constexpr std::string_view kMakers[] = {"full", "arange", "eye", "rand", "randn", "uniform", "normal", "randint"};
+    constexpr std::string_view kMakers[] = {"full", "zeros", "ones",    "arange", "eye",
+                                            "rand", "randn", "uniform", "normal", "randint"};
     const bool makesTensor = std::find(std::begin(kMakers), std::end(kMakers), line.op) != std::end(kMakers);
     const bool scalars =
         !makesTensor && std::all_of(operands.begin(), operands.end(), [](const Value& x) { return x.isScalar; });
@@ -202,12 +203,16 @@ class Evaluator {
   Call callOf(const Line& line, const std::vector<Value>& operands, bool scalars) const {
     Call call;
     for (const Value& x : operands) call.x.push_back(x.isScalar && !scalars ? wrapped(x.tensor) : x.tensor);
-    const auto attribute = [&line](const char* name) -> const Tokens& { return line.attributes.at(name); };
-    call.has = [&line](const char* name) { return line.attributes.count(name) != 0; };
+    const auto find = [&line](const char* name) { return line.attributes.find(wordIn(line, name)); };
+    const auto attribute = [&line](const char* name) -> const Tokens& {
+      return line.attributes.at(wordIn(line, name));
+    };
+    call.has = [&line, find](const char* name) { return find(name) != line.attributes.end(); };
     call.word = [attribute](const char* name) { return attribute(name).at(0).text; };
     call.number = [this, attribute](const char* name) { return evaluated(attribute(name)); };
     call.numbers = [this, attribute](const char* name) {
       std::vector<int64_t> numbers;
+      if (attribute(name).at(0).text != "[") return std::vector{evaluated(attribute(name))};  // dim = 1
       for (const Tokens& entry : entriesOf(attribute(name))) numbers.push_back(evaluated(entry));
       return numbers;
     };
@@ -218,6 +223,17 @@ class Evaluator {
       return value.isScalar ? wrapped(value.tensor) : value.tensor;
     };
     return call;
+  }
+
+  // The word that the line has for an attribute: PyTorch's, or the language's own.
+  static std::string wordIn(const Line& line, const std::string& name) {
+    static const std::multimap<std::string, std::string> others = {
+        {"dims", "dim"}, {"dims", "axis"}, {"dim", "axis"}, {"shape", "size"}, {"correction", "unbiased"}};
+    if (line.attributes.count(name) != 0) return name;
+    for (auto [other, end] = others.equal_range(name); other != end; ++other) {
+      if (line.attributes.count(other->second) != 0) return other->second;
+    }
+    return name;
   }
 
   int64_t evaluated(const Tokens& dim) const {
