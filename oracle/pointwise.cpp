@@ -362,6 +362,20 @@ Value pointwise(const fuser::Expr& expr, std::span<const Value> operands, const 
   return applyRule(expr.op(), x, common, arithmetic);
 }
 
+Value besideSignaling(OpKind op, Value result, std::span<const Value> operands, std::array<bool, 2> maySignal) {
+  const bool isMeant = op == OpKind::Pow || op == OpKind::Hypot || op == OpKind::Fmax || op == OpKind::Fmin;
+  if (!isMeant || !result.real || (!maySignal[0] && !maySignal[1])) return result;
+  const Value all[] = {result, operands[0], operands[1]};
+  const auto signals = [&](size_t operand, int64_t offset) {
+    return maySignal[operand] && operands[operand].real && operands[operand].realAt(offset).has(kNan);
+  };
+  return combined<Interval>(all, result.dtype, [&](At at) {
+    Interval set = result.realAt(at[0]);
+    if (signals(0, at[1]) || signals(1, at[2])) set.flags |= kNan;
+    return set;
+  });
+}
+
 Value applyRule(OpKind op, std::span<const Value> x, DataType common, const Arithmetic& arithmetic) {
   switch (ruleGroup(op)) {
     case RuleGroup::UnaryStep:

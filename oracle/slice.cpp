@@ -6,6 +6,7 @@
 #include "oracle/bits.h"
 #include "oracle/liberties.h"
 #include "oracle/rounding.h"
+#include "oracle/rule_group.h"
 
 namespace oracle {
 
@@ -174,6 +175,27 @@ Value exact(const HostValue& value) {
   return fuser::dispatch(ref.dtype, [&]<class Storage>() { return exactTensor<Storage>(ref); });
 }
 
+namespace {
+
+// Arithmetic and functions make quiet NaNs; everything else hands on what it is given.
+std::vector<bool> whatMaySignal(const fuser::Fusion& fusion) {
+  std::vector<bool> may(fusion.valCount());
+  for (const Expr* expr : fusion.exprs()) {
+    const RuleGroup group = ruleGroup(expr->op());
+    const bool quiets = group == RuleGroup::Arithmetic || group == RuleGroup::Function ||
+                        group == RuleGroup::FunctionOfTwo || group == RuleGroup::Formula;
+    const bool isGiven =
+        std::any_of(expr->inputs().begin(), expr->inputs().end(), [&](const Val* input) { return may[input->id()]; });
+    for (const Val* output : expr->outputs()) {
+      may[output->id()] =
+          fuser::isFloating(output->dtype()) && (expr->family() == fuser::Family::Bitcast || (isGiven && !quiets));
+    }
+  }
+  return may;
+}
+
+}  // namespace
+
 RunFacts collectFacts(const fuser::Fusion& fusion, std::span<const HostValue> inputs) {
   FUSER_CHECK(inputs.size() == fusion.inputs().size(), "'", fusion.name(), "' has ", fusion.inputs().size(),
               " inputs, got ", inputs.size());
@@ -182,6 +204,7 @@ RunFacts collectFacts(const fuser::Fusion& fusion, std::span<const HostValue> in
   facts.inputs.resize(fusion.valCount());
   facts.depths.resize(fusion.valCount());
   facts.numbers.resize(fusion.valCount());
+  facts.maySignal = whatMaySignal(fusion);
   facts.extents.resize(fusion.ints().symbols().size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Val* input = fusion.inputs()[i];
@@ -285,8 +308,14 @@ Value Slice::compute(const Expr* expr, size_t result) {
   std::vector<Value> x;
   for (const Val* input : expr->inputs()) x.push_back(operand(input));
   switch (expr->family()) {
+    case fuser::Family::Binary: {
+      const std::array<bool, 2> maySignal{facts_.maySignal[expr->input(0)->id()],
+                                          facts_.maySignal[expr->input(1)->id()]};
+      return besideSignaling(expr->op(),
+                             profile ? pointwiseUnder(*profile, *expr, x) : pointwise(*expr, x, facts_.arithmetic), x,
+                             maySignal);
+    }
     case fuser::Family::Unary:
-    case fuser::Family::Binary:
     case fuser::Family::Ternary:
       return profile ? pointwiseUnder(*profile, *expr, x) : pointwise(*expr, x, facts_.arithmetic);
     case fuser::Family::Cast:

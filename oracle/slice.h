@@ -30,6 +30,8 @@ struct RunFacts {
   std::vector<std::optional<int64_t>> extents;  // by symbol
   std::vector<std::optional<fuser::ReductionDepth>> depths;  // by value id, of reductions, as recorded
   std::vector<std::optional<int64_t>> numbers;  // by value id: recorded number of a scalar that sets an extent
+  // By value id: whether its NaNs may be signaling ones, as only bits that a bitcast reads as floats are.
+  std::vector<bool> maySignal;
   Arithmetic arithmetic;
 };
 RunFacts collectFacts(const fuser::Fusion& fusion, std::span<const fuser::HostValue> inputs);
@@ -74,6 +76,9 @@ class Slice {
 // --- the rules that compute() applies ---
 
 Value pointwise(const fuser::Expr& expr, std::span<const Value> operands, const Arithmetic& arithmetic);
+// The result of an op of two floats, where the NaNs of some operands may be signaling ones: beside those C's pow,
+// hypot, fmax and fmin give NaN, where they and CUDA's give a number beside a quiet one.
+Value besideSignaling(fuser::OpKind op, Value result, std::span<const Value> operands, std::array<bool, 2> maySignal);
 // The dtype in which an op computes, and its rule on operands of it (a condition is a bool).
 fuser::DataType commonType(const fuser::Expr& expr, std::span<const Value> operands);
 Value applyRule(fuser::OpKind op, std::span<const Value> operands, fuser::DataType common,
