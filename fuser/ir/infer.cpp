@@ -122,13 +122,13 @@ InferredType inferPointwise(Fusion& fusion, OpKind op, std::span<Val* const> ope
                      "): ranks differ");
     for (size_t i = 0; i < axes.size(); ++i) {
       AxisType& joined = result.axes[i];
-      const IntExpr met = fusion.isConcrete() ? nullptr : fusion.ints().meet(sizeOf(joined), sizeOf(axes[i]));
-      if (axes[i].type == IterType::Iteration && joined.type == IterType::Iteration) {
-        FUSER_USER_CHECK(
-            !axes[i].extent->isConstant() || !joined.extent->isConstant() || axes[i].extent == joined.extent,
-            info.mnemonic, " of (", operandTypes(operands), "): axis ", i,
-            " differs; operands are aligned at their last axes");
-      } else if (axes[i].type == IterType::Iteration) {
+      const IntExpr before = sizeOf(joined), size = sizeOf(axes[i]);
+      const IntExpr met = fusion.isConcrete() ? nullptr : fusion.ints().meet(before, size);
+      const bool areIterations = axes[i].type == IterType::Iteration && joined.type == IterType::Iteration;
+      const bool isOne = !areIterations && (before->isConstant(1) || size->isConstant(1));
+      FUSER_USER_CHECK(!before->isConstant() || !size->isConstant() || before == size || isOne, info.mnemonic, " of (",
+                       operandTypes(operands), "): axis ", i, " differs; operands are aligned at their last axes");
+      if (axes[i].type == IterType::Iteration && !areIterations) {
         joined = axes[i];
       } else if (joined.type == IterType::Broadcast && !joined.expandedExtent) {
         joined.expandedExtent = axes[i].expandedExtent;

@@ -94,7 +94,6 @@ TEST_F(FuserfuzzTest, TheLogGoesToStandardErrorAlone) {
   EXPECT_EQ(logged(), "file corpus/seeds/softmax.fusion: agrees\n");
 }
 
-// Progress is for terminals.
 TEST_F(FuserfuzzTest, ParentsThatDoNotParseAreLeftOutAndCounted) {
   const std::filesystem::path parents = folder_ / "parents";
   std::filesystem::create_directories(parents);
@@ -113,6 +112,7 @@ TEST_F(FuserfuzzTest, ParentsThatDoNotParseAreLeftOutAndCounted) {
   }
 }
 
+// Progress is for terminals.
 TEST_F(FuserfuzzTest, ARunInAPipePrintsNothingToStandardError) {
   const std::string errors = (folder_ / "errors").string();
   const std::string out = (folder_ / "out").string();
