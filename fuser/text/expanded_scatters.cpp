@@ -93,9 +93,13 @@ TensorView* putAtMask(Fusion& fusion, TensorView* tensor, TensorView* mask, Tens
   const size_t rank = tensor->rank(), rest = rank - mask->rank();
   const bool isOneForAll = values->rank() <= rest || (values->rank() == rest + 1 && sizesOf(values)[0]->isConstant(1));
   FUSER_USER_CHECK(isOneForAll, "index_put at a mask: values of ", typeText(values),
-                   ", of which there would be one for "
-                   "each place that holds: how many, only a run knows");
-  const std::vector<IntExpr> whole = sizesOf(tensor);
+                   ", of which there would be one for each place that holds: how many, only a run knows");
+  const std::vector<IntExpr> whole = sizesOf(tensor), places = sizesOf(mask);
+  for (size_t axis = 0; axis < places.size(); ++axis) {
+    const bool differ = places[axis]->isConstant() && whole[axis]->isConstant() && places[axis] != whole[axis];
+    FUSER_USER_CHECK(!differ, "index_put at a mask of ", typeText(mask), " into ", typeText(tensor), ": axis ", axis,
+                     " differs");
+  }
   const auto middle = whole.begin() + static_cast<ptrdiff_t>(mask->rank());
   mask = ofSizes("index_put at a mask", fusion, mask, mask, {whole.begin(), middle}, name + ".where");
   if (values->rank() > rest) values = build::squeeze(fusion, values, {0}, name + ".value");
@@ -121,6 +125,9 @@ TensorView* indexAdded(Fusion& fusion, const std::vector<Val*>& operands, const 
   }
   Val* alpha = attributes.operand(AttributeName::alpha);
   const DataType dtype = operands[0]->dtype();
+  FUSER_USER_CHECK(operands[2]->dtype() == dtype, "index_add of ", typeText(operands[2]), " into ",
+                   typeText(operands[0]), ": insert a cast");
+  FUSER_USER_CHECK(dtype != DataType::Bool, "index_add does not take bool, which has no sum");
   FUSER_USER_CHECK(isFloating(dtype) || !isFloating(alpha->dtype()),
                    "index_add: 'alpha' is a floating scalar beside integers");
   const bool isNarrow = isFloating(dtype) && dtypeSize(dtype) == 2;

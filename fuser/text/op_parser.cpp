@@ -246,9 +246,13 @@ void FusionParser::parseBraces(const Token& mnemonic, const std::vector<KeyRule>
       if (word.empty()) {
         reader_.fail(key, mnemonic.text, " takes no attribute '", key.text, "'; ", attributesTaken(rules));
       }
+      const bool isFlag = key.text == "unbiased";
       key.text = word;
       if (!keys.emplace(key.text, key).second) reader_.fail(key, "'", key.text, "' is given twice");
       reader_.expect("=");
+      if (isFlag && !reader_.at("true") && !reader_.at("false")) {
+        reader_.fail(reader_.peek(), "unbiased is true or false");
+      }
       parse(key);
     });
   }

@@ -3,7 +3,7 @@
 // is used for two tensors. Its bits are the first run's. Sums by atomics are the exception: interp adds in the opposite
 // order then, and what both runs give lies in the oracle's sets.
 
-#include <optional>
+#include <span>
 #include <string>
 
 #include "fuser/analysis/compile_observer.h"
@@ -19,7 +19,7 @@ class OrderOfAdds final : public CompileObserver {
 };
 
 struct RunAgain {
-  bool hasOtherBits = false;  // than the first run, which sums by atomics may have
+  bool hasOtherBits = false;  // than the first run, as sums by atomics may have; judged by their sets
   VerdictKind kind = VerdictKind::Agrees;
   std::string reason, detail;  // of a finding
 };
