@@ -6,6 +6,7 @@
 
 #include "fuser/ir/builder.h"
 #include "fuser/ir/clone.h"
+#include "fuser/ir/infer.h"
 #include "fuser/ir/updates.h"
 #include "fuser/ir/view_axes.h"
 
@@ -36,7 +37,10 @@ class Functionalizer {
       }
       if (statement->family() == Family::Update) {
         update(statement, target->as<TensorView>());
-      } else if (views_.count(statement->output())) {
+        continue;
+      }
+      inferAgain(statement);
+      if (views_.count(statement->output())) {
         auto* view = statement->output()->as<TensorView>();
         latest_[view] = {view, versionOf(storageOf(view))};
       } else if (uncertain_.count(statement->output())) {
@@ -90,6 +94,29 @@ class Functionalizer {
     keepLayout(tensor, taken);
     latest_[tensor] = {taken, version};
     return taken;
+  }
+
+  // What is written to an axis that operands expand has an element for each place, and so has what is made of it.
+  void inferAgain(const Expr* expr) {
+    if (expr->isScalarExpr()) return;
+    const InferredType type = infer(fusion_, expr->op(), expr->inputs(), expr->attributes());
+    for (Val* output : expr->outputs()) {
+      auto* tensor = output->as<TensorView>();
+      if (hasAxes(*tensor, type)) continue;
+      TensorDomain& domain = tensor->domain();
+      for (size_t i = 0; i < type.axes.size(); ++i) {
+        IterDomain*& axis = domain.logical[i];
+        const bool isStored = axis->isExpanded() && type.axes[i].type == IterType::Iteration;
+        if (isStored) axis = fusion_.newIterDomain(IterType::Iteration, axis->size(), nullptr);
+      }
+      FUSER_CHECK(hasAxes(*tensor, type), "%", tensor->name(), " has other axes after an update");
+      domain.loopRoot = domain.loop = domain.logical;
+      const std::vector<IterDomain*> axes = tensor->axes();
+      for (size_t place = 0; place < domain.contiguity.size(); ++place) {
+        std::optional<bool>& isDense = domain.contiguity[place];
+        if (!isDense && !axes[static_cast<size_t>(domain.allocationOrder[place])]->isBroadcast()) isDense = true;
+      }
+    }
   }
 
   static void keepLayout(const TensorView* from, TensorView* to) {
@@ -161,7 +188,7 @@ class Functionalizer {
     const std::vector<IntExpr> sizes = sizesOf(whole);
     std::vector<int64_t> ones;  // of axes that a run must give one element
     for (size_t i = 0; i < sizes.size(); ++i) {
-      if (whole->axes()[i]->isBroadcast() && written->axes()[i]->isIteration()) ones.push_back(static_cast<int64_t>(i));
+      if (sizes[i]->isConstant(1) && written->axes()[i]->isIteration()) ones.push_back(static_cast<int64_t>(i));
     }
     if (!ones.empty()) {
       TensorView* without = build::squeeze(fusion_, written, ones, written->name() + ".s");

@@ -203,7 +203,8 @@ Val* broadcastInto(Fusion& fusion, TensorView* target, TensorView* source) {
   bool grows = false;
   const std::vector<IterDomain*> wanted = target->axes(), given = source->axes();
   for (size_t i = 0; i < wanted.size(); ++i) {
-    const bool expands = given[i]->isBroadcast() && !given[i]->isExpanded() && !wanted[i]->isBroadcast();
+    const auto isOne = [](const IterDomain* axis) { return axis->isBroadcast() && !axis->isExpanded(); };
+    const bool expands = isOne(given[i]) && !isOne(wanted[i]);
     shape.push_back(expands ? wanted[i]->size() : fusion.ints().constant(-1));
     grows |= expands;
   }

@@ -236,12 +236,8 @@ std::vector<AxisType> axesOfUpdate(std::span<Val* const> operands) {
   FUSER_USER_CHECK(wanted.size() == given.size(), "update of ", typeText(operands[0]), " with ", typeText(operands[1]),
                    ": ranks differ");
   for (size_t i = 0; i < wanted.size(); ++i) {
-    const IntExpr size = given[i].expandedExtent ? given[i].expandedExtent : given[i].extent;
-    const bool differ = size->isConstant() && wanted[i].extent->isConstant() && size != wanted[i].extent;
-    // A run says whether an axis with a symbol has one element.
-    const bool meetsOne =
-        wanted[i].type == IterType::Broadcast && given[i].type != IterType::Broadcast && given[i].extent->isConstant();
-    FUSER_USER_CHECK(!differ && !meetsOne, "update of ", typeText(operands[0]), " with ", typeText(operands[1]),
+    const IntExpr to = sizeOf(wanted[i]), from = sizeOf(given[i]);
+    FUSER_USER_CHECK(to == from || !to->isConstant() || !from->isConstant(), "update of ", typeText(operands[0]), " with ", typeText(operands[1]),
                      ": axis ", i, " differs");
   }
   return wanted;

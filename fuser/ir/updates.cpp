@@ -31,6 +31,17 @@ Strides ownStrides(const TensorView* tensor, IntExprArena& ints) {
   return strides;
 }
 
+// The axes along which an expand repeats its operand's elements.
+std::vector<bool> expandedHere(const Expr* expand) {
+  const std::vector<IterDomain*> from = expand->input(0)->as<TensorView>()->axes();
+  const std::vector<IterDomain*> to = expand->output()->as<TensorView>()->axes();
+  std::vector<bool> expanded;
+  for (size_t axis = 0; axis < to.size(); ++axis) {
+    expanded.push_back(to[axis]->isExpanded() && !from[axis]->isExpanded());
+  }
+  return expanded;
+}
+
 Strides stridesOf(const TensorView* tensor, IntExprArena& ints);
 
 Strides stridesOfView(const Expr* expr, IntExprArena& ints) {
@@ -54,10 +65,8 @@ Strides stridesOfView(const Expr* expr, IntExprArena& ints) {
       if (!has(axis)) strides.push_back(operand[axis]);
     }
   } else if (op == OpKind::Expand) {
-    const std::vector<IterDomain*> axes = expr->output()->as<TensorView>()->axes();
-    for (size_t axis = 0; axis < rank; ++axis) {
-      strides.push_back(axes[axis]->isExpanded() ? ints.constant(0) : operand[axis]);
-    }
+    const std::vector<bool> shared = expandedHere(expr);
+    for (size_t axis = 0; axis < rank; ++axis) strides.push_back(shared[axis] ? ints.constant(0) : operand[axis]);
   } else if (op == OpKind::Slice) {
     strides = operand;
     IntExpr& stride = strides[static_cast<size_t>(attributes.dim())];
@@ -142,20 +151,21 @@ const TensorView* storageOf(const TensorView* tensor) {
 
 std::string whyNoUpdate(const TensorView* tensor) {
   if (tensor->isCpuScalar()) return concat("%", tensor->name(), " lies on the host");
-  const auto expandedAxis = [](const TensorView* view) {
-    const std::vector<IterDomain*> axes = view->axes();
-    return std::find_if(axes.begin(), axes.end(), [](const IterDomain* axis) { return axis->isExpanded(); }) -
-           axes.begin();
-  };
-  std::vector<const TensorView*> chain{tensor};
-  for (const Expr* view : viewsTo(tensor)) chain.push_back(view->input(0)->as<TensorView>());
-  for (const TensorView* view : chain) {
-    const auto axis = expandedAxis(view);
-    if (axis == static_cast<ptrdiff_t>(view->rank())) continue;
+  const auto refusal = [](const Val* view, size_t axis) {
     return concat("the elements of %", view->name(), " along its expanded axis ", axis,
                   " share memory: write to what it expands");
-  }
+  };
   const TensorView* storage = storageOf(tensor);
+  // What an op computes has memory for each element, also along an axis that its operands expand.
+  for (size_t axis = 0; storage->isFusionInput() && axis < storage->rank(); ++axis) {
+    if (storage->axes()[axis]->isExpanded()) return refusal(storage, axis);
+  }
+  for (const Expr* view : viewsTo(tensor)) {
+    if (view->op() != OpKind::Expand) continue;
+    const std::vector<bool> shared = expandedHere(view);
+    const auto axis = std::find(shared.begin(), shared.end(), true);
+    if (axis != shared.end()) return refusal(view->output(), static_cast<size_t>(axis - shared.begin()));
+  }
   const Expr* maker = storage->definition();
   if (maker && memoryOf(maker) == Memory::Depends) {
     const Val* operand = maker->input(0);
