@@ -10,7 +10,11 @@
 namespace fuser {
 namespace {
 
-std::string opText(const Expr* expr) { return concat("%", expr->output()->name(), " = ", expr->info().mnemonic); }
+// As the text has it.
+std::string opText(const Expr* expr) {
+  if (const Spelling* spelling = expr->spelling()) return spelling->result;
+  return concat("%", expr->output()->name(), " = ", expr->info().mnemonic);
+}
 
 bool fitsAnySize(const IterDomain* axis) { return axis->isBroadcast() && !axis->isExpanded(); }
 
@@ -189,8 +193,8 @@ void checkSliceScatter(const Expr* expr, ExpressionEvaluator& evaluator) {
   const SliceBounds bounds = sliceBounds(expr->fusion().ints(), tensor->axes()[along]->size(), expr->attributes());
   expected[along] = evaluator.evaluate(bounds.size);
   for (size_t axis = 0; axis < sizes.size(); ++axis) {
-    FUSER_USER_CHECK(sizes[axis] == expected[axis], opText(expr), ": axis ", axis, " of the slice of %", tensor->name(),
-                     " has size ", expected[axis], ", that of %", source->name(), " has size ", sizes[axis]);
+    FUSER_USER_CHECK(sizes[axis] == expected[axis], opText(expr), ": axis ", axis, " of %", source->name(),
+                     " has size ", sizes[axis], ", and what it is written to has size ", expected[axis]);
   }
 }
 

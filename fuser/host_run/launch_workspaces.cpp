@@ -27,25 +27,46 @@ std::string ownName(const Val* val) {
   return concat("%", val->name());
 }
 
-// What a kernel wrote to its error word, if it did: of the first check that has a note.
+// In the order of the text, where there is one.
+bool isBefore(const Report& a, const Report& b) {
+  const Spelling *first = a.source->spelling(), *second = b.source->spelling();
+  if (first && second && first->statement != second->statement) return first->statement < second->statement;
+  return a.check < b.check;
+}
+
+// The index as the text gave it.
+std::string badIndexText(const Expr& asks, int64_t index, int64_t place, int64_t size) {
+  const Spelling* spelling = asks.spelling();
+  const std::string element = concat(" for element ", place, " is out of range for ");
+  if (spelling && spelling->indices == Spelling::Indices::Several) {
+    return concat(spelling->result, spelling->operands, ": one of the indices", element, "its axis");
+  }
+  if (spelling && spelling->indices == Spelling::Indices::FromEnd && index < 0) index -= size;
+  const bool isEnd = index <= 1 - kNotedIndices || index >= kNotedIndices - 1;  // or anything beyond
+  const std::string what = concat(": index ", index, isEnd ? " or beyond" : "", element, "axis ");
+  const std::string axis = concat(asks.attributes().dim(), " of ");
+  if (spelling) {
+    const std::string tensor = spelling->operands.substr(1, spelling->operands.find_first_of(",)") - 1);
+    return concat(spelling->result, spelling->operands, what, axis, tensor, ", of size ", size);
+  }
+  std::string operands;
+  for (const Val* operand : asks.inputs()) operands += concat(operands.empty() ? "" : ", ", ownName(operand));
+  return concat(ownName(asks.output()), " = ", asks.info().mnemonic, "(", operands, ")", what, axis,
+                ownName(asks.input(0)), ", of size ", size);
+}
+
+// What a kernel wrote to its error word, if it did: of the first op of the text that has a note.
 void throwBadIndex(const Kernel& kernel, std::span<const int64_t> notes, const std::vector<int64_t>& ints) {
-  const auto noted = std::find_if(notes.begin(), notes.end(), [](int64_t note) { return note != 0; });
-  if (noted == notes.end()) return;
+  if (std::all_of(notes.begin(), notes.end(), [](int64_t note) { return note == 0; })) return;
   const Report* found = nullptr;
   forEachStatement(kernel.body, [&](const Statement& statement) {
     const Report* report = std::get_if<Report>(&statement.node);
-    if (report && report->check == noted - notes.begin()) found = report;
+    if (!report || notes[static_cast<size_t>(report->check)] == 0) return;
+    if (!found || isBefore(*report, *found)) found = report;
   });
-  FUSER_CHECK(found && found->source, "kernel ", kernel.name, " has no check ", noted - notes.begin());
-  const Expr* asks = found->source;
-  const int64_t index = indexOfNote(*noted);
-  const bool isEnd = index <= 1 - kNotedIndices || index >= kNotedIndices - 1;  // or anything beyond
-  const std::string tensor = ownName(asks->input(0));
-  std::string operands;
-  for (const Val* operand : asks->inputs()) operands += concat(operands.empty() ? "" : ", ", ownName(operand));
-  FUSER_USER_CHECK(false, ownName(asks->output()), " = ", asks->info().mnemonic, "(", operands, "): index ", index,
-                   isEnd ? " or beyond" : "", " for element ", placeOfNote(*noted), " is out of range for axis ",
-                   asks->attributes().dim(), " of ", tensor, ", of size ", valueOf(kernel, found->extent, ints));
+  FUSER_CHECK(found && found->source, "kernel ", kernel.name, " notes an index, and has no check of it");
+  const int64_t note = notes[static_cast<size_t>(found->check)], size = valueOf(kernel, found->extent, ints);
+  throw UserError(badIndexText(*found->source, indexOfNote(note), placeOfNote(note), size));
 }
 
 }  // namespace

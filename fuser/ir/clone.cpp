@@ -93,7 +93,7 @@ class Cloner {
   void expr(const Expr* expr) {
     Attributes attributes = expr->attributes();
     for (IntExpr& size : attributes.allIntegers()) size = (*this)(size);
-    to_.newExpr(expr->op(), mapped(expr->inputs()), mapped(expr->outputs()), std::move(attributes));
+    to_.newExpr(expr->op(), mapped(expr->inputs()), mapped(expr->outputs()), std::move(attributes))->spellAs(expr);
   }
 
   template <class Vals>
@@ -352,7 +352,9 @@ ClonedPart cloneOps(const Fusion& fusion, std::vector<OpToClone> ops, const std:
       const bool keepsLayout = std::find(outputs.begin(), outputs.end(), output) != outputs.end();
       clone.tensor(output, inferredDomain(*part.fusion, type, keepsLayout ? output : nullptr));
     }
-    part.fusion->newExpr(op.op, operands, clone.mapped(op.outputs), std::move(op.attributes));
+    Expr* made = part.fusion->newExpr(op.op, operands, clone.mapped(op.outputs), std::move(op.attributes));
+    const Expr* like = op.outputs[0]->definition();
+    if (like && like->op() == op.op) made->spellAs(like);
   }
   for (const TensorView* output : outputs) part.fusion->addOutput(part.vals.at(output));
   return part;

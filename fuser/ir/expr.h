@@ -3,6 +3,7 @@
 // passes, printers and mutators handle a new op through its row, without new code. The Fusion owns an Expr and is the
 // only one to change it.
 
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
@@ -12,6 +13,17 @@
 #include "fuser/ops/op_table.h"
 
 namespace fuser {
+
+// What a text wrote where a parser made several expressions of one statement, or one that reads indices: errors of a
+// run speak of that.
+struct Spelling {
+  std::string result;    // "%y = index_fill"
+  std::string operands;  // "(%x, %i)"
+  size_t statement = 0;  // its place among the statements
+  // How the indices that a gather or scatter reads are those of the text: the same; with those from the end counted
+  // from the start; several that are one number, -1 where one of them is out of its range.
+  enum class Indices : uint8_t { AsWritten, FromEnd, Several } indices = Indices::AsWritten;
+};
 
 class Expr {
  public:
@@ -32,6 +44,10 @@ class Expr {
   // place of the expression whose result is copied.
   uint32_t place() const { return place_; }
   void setPlace(uint32_t place) { place_ = place; }
+  const Spelling* spelling() const { return spelling_.get(); }  // null: as it prints
+  void setSpelling(std::shared_ptr<const Spelling> spelling) { spelling_ = std::move(spelling); }
+  // Of an expression in another one's place, or its clone.
+  void spellAs(const Expr* other) { spelling_ = other->spelling_; }
   Fusion& fusion() const { return *fusion_; }
   OpKind op() const { return op_; }
   const OpInfo& info() const { return opInfo(op_); }
@@ -53,6 +69,7 @@ class Expr {
   Fusion* fusion_;
   uint32_t id_;
   uint32_t place_;
+  std::shared_ptr<const Spelling> spelling_;
   OpKind op_;
   std::vector<Val*> inputs_;
   std::vector<Val*> outputs_;

@@ -24,7 +24,7 @@ void StatementBuilder::gather(const Element& element, Body& body) {
   emitScope(
       ints_.equal(inside, ints_.constant(0)),
       [&](Body& inner) {
-        report(expr, numberAmong(expr->output()->as<TensorView>(), coordinatesOf(element)), index, extent, inner);
+        report(expr, numberAmong(expr->input(1)->as<TensorView>(), coordinatesOf(element)), index, extent, inner);
         convert(expr, element.target, integer(ints_.constant(0)), inner);
       },
       body);
@@ -90,11 +90,13 @@ void StatementBuilder::report(const Expr* expr, IntExpr place, const Access& ind
   body.push_back({report});
 }
 
-// The row-major number of the element at these coordinates among those of the tensor.
+// The row-major number of the element at these coordinates among those of the tensor, each once: what is expanded is
+// one element.
 IntExpr StatementBuilder::numberAmong(const TensorView* tensor, const std::vector<IntExpr>& coordinates) {
   const std::vector<IterDomain*> axes = tensor->axes();
   IntExpr number = ints_.constant(0);
   for (size_t axis = 0; axis < axes.size(); ++axis) {
+    if (axes[axis]->isBroadcast()) continue;
     number = ints_.add(ints_.mul(number, importExtent(axes[axis]->size())), coordinates[axis]);
   }
   return number;

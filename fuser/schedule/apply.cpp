@@ -276,7 +276,9 @@ class Applier {
     std::replace(results.begin(), results.end(), static_cast<Val*>(tensor), static_cast<Val*>(copy));
     part_.removeExpr(maker);
     replaceUses(tensor, copy);
-    part_.newExpr(op, operands, results, attributes)->setPlace(maker->place());
+    Expr* again = part_.newExpr(op, operands, results, attributes);
+    again->setPlace(maker->place());
+    again->spellAs(maker);
     TensorDomain& domain = tensor->domain();
     domain.logical = domain.noReductions();
     domain.loopRoot = domain.logical;
@@ -307,7 +309,9 @@ class Applier {
     FUSER_USER_CHECK(!isReduction(maker->op()), "%", tensor->name(), " is a reduction, which is not repeated");
     FUSER_USER_CHECK(maker->outputs().size() == 1, "%", tensor->name(), " is one of several results of its op");
     TensorView* copy = copyOf(tensor, true, step.other);
-    part_.newExpr(maker->op(), maker->inputs(), {copy}, maker->attributes())->setPlace(maker->place());
+    Expr* again = part_.newExpr(maker->op(), maker->inputs(), {copy}, maker->attributes());
+    again->setPlace(maker->place());
+    again->spellAs(maker);
     part_.replaceInput(reader, operand, copy);
     recomputed_[step.other] = tensor;
   }

@@ -37,7 +37,7 @@ class CaseParser {
       refused.isExpected = everyRunMayBeRejected();
       throw;
     }
-    for (const auto& [name, offset] : fusionParser.definedAt()) marks_.emplace_back(offset, concat("%", name));
+    marks_ = fusionParser.places();
     for (Val* val : case_.fusion->usedVals()) {
       if (!val->name().empty()) values_.emplace(val->name(), val);
     }

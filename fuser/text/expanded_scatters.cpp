@@ -23,26 +23,12 @@ TensorView* slicesAtIndices(Fusion& fusion, std::string_view op, OpKind kind, co
   auto* source = operands[2]->as<TensorView>();
   const size_t dim = axisOf(op, tensor, attributes.axis(AttributeName::dim));
   FUSER_USER_CHECK(indices->rank() <= 1, op, ": the indices have ", indices->rank(), " axes, not 0 or 1");
-  FUSER_USER_CHECK(source->rank() == tensor->rank(), op, " of ", typeText(source), " into ", typeText(tensor),
-                   ": ranks differ");
   if (indices->rank() == 0) indices = build::unsqueeze(fusion, indices, {0}, name + ".vector");
-  const std::vector<IntExpr> sizes = sizesOf(tensor), given = sizesOf(source), number = sizesOf(indices);
-  std::vector<IntExpr> wanted = sizes;
-  wanted[dim] = number[0];
-  bool differs = false;
-  for (size_t axis = 0; axis < sizes.size(); ++axis) {
-    const bool isConstant = given[axis]->isConstant() && wanted[axis]->isConstant();
-    FUSER_USER_CHECK(!isConstant || given[axis] == wanted[axis], op, " of ", typeText(source), " into ",
-                     typeText(tensor), ": axis ", axis, " has size ", given[axis]->value, ", not ",
-                     wanted[axis]->value);
-    differs |= given[axis] != wanted[axis];
-  }
-  // An expand to the sizes that it has to have fails, at run time, where it has others.
-  for (size_t axis = 0; axis < sizes.size() && differs; ++axis) {
-    FUSER_USER_CHECK(!given[axis]->isConstant(1) || wanted[axis]->isConstant(1), op, " of ", typeText(source), " into ",
-                     typeText(tensor), ": axis ", axis, " has size 1, and is not repeated");
-  }
-  if (differs) source = build::expand(fusion, source, wanted, name + ".slices");
+  std::vector<IntExpr> wanted = sizesOf(tensor);
+  wanted[dim] = sizesOf(indices)[0];
+  FUSER_USER_CHECK(source->dtype() == tensor->dtype(), op, " of ", typeText(source), " into ", typeText(tensor),
+                   ": insert a cast");
+  source = ofSizes(op, fusion, tensor->dtype(), source, wanted, name + ".slices");
   return scatterSlices(fusion, kind, tensor, indices, source, dim, name);
 }
 
@@ -94,14 +80,9 @@ TensorView* putAtMask(Fusion& fusion, TensorView* tensor, TensorView* mask, Tens
   const bool isOneForAll = values->rank() <= rest || (values->rank() == rest + 1 && sizesOf(values)[0]->isConstant(1));
   FUSER_USER_CHECK(isOneForAll, "index_put at a mask: values of ", typeText(values),
                    ", of which there would be one for each place that holds: how many, only a run knows");
-  const std::vector<IntExpr> whole = sizesOf(tensor), places = sizesOf(mask);
-  for (size_t axis = 0; axis < places.size(); ++axis) {
-    const bool differ = places[axis]->isConstant() && whole[axis]->isConstant() && places[axis] != whole[axis];
-    FUSER_USER_CHECK(!differ, "index_put at a mask of ", typeText(mask), " into ", typeText(tensor), ": axis ", axis,
-                     " differs");
-  }
+  const std::vector<IntExpr> whole = sizesOf(tensor);
   const auto middle = whole.begin() + static_cast<ptrdiff_t>(mask->rank());
-  mask = ofSizes("index_put at a mask", fusion, mask, mask, {whole.begin(), middle}, name + ".where");
+  mask = ofSizes("index_put at a mask", fusion, DataType::Bool, mask, {whole.begin(), middle}, name + ".where");
   if (values->rank() > rest) values = build::squeeze(fusion, values, {0}, name + ".value");
   values = broadcastTo(fusion, values, {middle, whole.end()}, name + ".values");
   if (values->dtype() != tensor->dtype()) {

@@ -131,7 +131,7 @@ TensorView* asStridedScatter(Fusion& fusion, const std::vector<Val*>& operands, 
   IntExprArena& ints = fusion.ints();
   const Strided wanted = stridedOf(kOp, tensor, attributes);
   const std::vector<size_t> axes = axesByStride(kOp, tensor, wanted);
-  written = ofSizes(kOp, fusion, tensor, written, wanted.size, name);
+  written = ofSizes(kOp, fusion, tensor->dtype(), written, wanted.size, name);
   const std::vector<IntExpr> sizes = sizesOf(tensor);
   TensorView* memory = build::reshape(fusion, tensor, {ints.constant(-1)}, name + ".memory");
   checkInsideInRun(fusion, memory, wanted, name);

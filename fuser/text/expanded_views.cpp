@@ -125,7 +125,7 @@ TensorView* diagonalScatter(Fusion& fusion, const std::vector<Val*>& operands, c
   std::vector<IntExpr> shape;  // that of torch.diagonal
   for (int64_t axis : otherAxes(tensor, wanted)) shape.push_back(sizesOf(tensor)[static_cast<size_t>(axis)]);
   shape.push_back(wanted.length);
-  written = ofSizes("diagonal_scatter", fusion, tensor, written, shape, name);
+  written = ofSizes("diagonal_scatter", fusion, tensor->dtype(), written, shape, name);
   const IntExpr low = ints.constant(wanted.firstRow), high = ints.sub(ints.sub(rows, low), wanted.length);
   Val* zero = fusion.newConstant(ScalarValue(0.0));
   TensorView* whole = build::pad(fusion, written, {low, high}, zero, name + ".padded");

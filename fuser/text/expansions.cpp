@@ -64,19 +64,23 @@ TensorView* countsAlong(Fusion& fusion, int64_t start, IntExpr size, size_t axis
   return added.empty() ? counts : build::unsqueeze(fusion, counts, added, name);
 }
 
-TensorView* ofSizes(std::string_view op, Fusion& fusion, const TensorView* tensor, TensorView* written,
+TensorView* ofSizes(std::string_view op, Fusion& fusion, DataType dtype, TensorView* written,
                     const std::vector<IntExpr>& shown, const std::string& name) {
-  FUSER_USER_CHECK(written->rank() == shown.size(), op, " of ", typeText(tensor), " and ", typeText(written),
-                   ": ranks do not fit");
+  FUSER_USER_CHECK(written->rank() == shown.size(), op, ": ", typeText(written), " has ", written->rank(),
+                   " axes, not ", shown.size());
   const std::vector<IntExpr> given = sizesOf(written);
   for (size_t axis = 0; axis < shown.size(); ++axis) {
-    FUSER_USER_CHECK(shown[axis]->isConstant(1) || !given[axis]->isConstant(1), op, " of ", typeText(tensor), " and ",
-                     typeText(written), ": axis ", axis, " of what is shown is not of size 1");
+    const bool known = given[axis]->isConstant() && shown[axis]->isConstant();
+    FUSER_USER_CHECK(!known || given[axis] == shown[axis], op, ": axis ", axis, " of ", typeText(written), " has size ",
+                     given[axis]->value, ", not ", shown[axis]->value);
   }
-  if (written->dtype() != tensor->dtype()) {
-    written = build::cast(fusion, written, tensor->dtype(), name + ".cast")->as<TensorView>();
-  }
-  return given == shown ? written : build::expand(fusion, written, shown, name + ".checked");
+  if (written->dtype() != dtype) written = build::cast(fusion, written, dtype, name + ".cast")->as<TensorView>();
+  if (given == shown) return written;
+  // A slice_scatter of all elements is what takes equal sizes alone: an expand repeats a 1.
+  Val* zero = filling(op, fusion, fusion.newConstant(ScalarValue(int64_t{0})), dtype, name + ".zero");
+  TensorView* sizes = build::full(fusion, shown, zero, dtype, name + ".sizes");
+  return build::structuralTensor(fusion, OpKind::SliceScatter, {sizes, written}, Attributes().dim(0),
+                                 name + ".checked");
 }
 
 namespace {
@@ -207,16 +211,17 @@ TensorView* reducedOverOne(Fusion& fusion, const std::vector<Val*>& operands, co
                           attributes.flagOr(AttributeName::keepdim, false), name);
 }
 
-// name, operands of, attributes, function, that of a second result, whether PyTorch's is a view, whether it is random
+// name, operands of, attributes, function, that of a second result, of what is a view in PyTorch, whether it is random,
+// whether indices count from the end
 constexpr Expansion kExpansions[] = {
     {"select_scatter", OpKind::SliceScatter, "dim, index", selectScatter},
     {"index_select", OpKind::Gather, "dim", indexSelect},
-    {"take_along_dim", OpKind::Gather, "dim", takeAlongDim},
+    {"take_along_dim", OpKind::Gather, "dim", takeAlongDim, nullptr, nullptr, false, true},
     {"embedding", OpKind::Gather, "", embedding},
     {"index_add", OpKind::ScatterAdd, "dim, alpha = none", indexAdded},
     {"index_copy", OpKind::Scatter, "dim", indexCopied},
-    {"index_put", OpKind::Cat, "accumulate = false", indexPut},
-    {"index_fill", OpKind::Gather, "dim, value", indexFilled},
+    {"index_put", OpKind::Cat, "accumulate = false", indexPut, nullptr, nullptr, false, true},
+    {"index_fill", OpKind::Gather, "dim, value", indexFilled, nullptr, nullptr, false, true},
     {"max", OpKind::Amax, "", reducedOverAll<OpKind::Amax>},
     {"min", OpKind::Amin, "", reducedOverAll<OpKind::Amin>},
     {"max", OpKind::Amax, "dims, text keepdim = false", reducedOverOne<OpKind::Amax>, reducedOverOne<OpKind::Argmax>},

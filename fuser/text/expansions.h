@@ -64,6 +64,8 @@ struct Expansion {
                          const std::string& name) = nullptr;
   // It takes a seed and an offset: those of the run, and its place among such names, where the text gives none.
   bool isRandom = false;
+  // Its indices count from the end where they are negative, and are made to count from the start.
+  bool countsFromEnd = false;
 };
 
 // Null where the table has no such name, or has it for other attributes than those ahead. `ahead` is called for such
@@ -105,9 +107,9 @@ size_t axisOf(std::string_view op, const TensorView* tensor, int64_t written);
 Val* sizeAsScalar(Fusion& fusion, TensorView* tensor, size_t axis, const std::string& name);
 // start, start + 1, …, along one axis of a tensor of this rank, whose other axes have one element; i64.
 TensorView* countsAlong(Fusion& fusion, int64_t start, IntExpr size, size_t axis, size_t rank, const std::string& name);
-// What is written in place of what a view of the tensor shows, in the tensor's dtype. A UserError of `op` where its
-// sizes are others than those that are shown; what only a run knows is checked there.
-TensorView* ofSizes(std::string_view op, Fusion& fusion, const TensorView* tensor, TensorView* written,
+// What is written in place of what a view of a tensor shows, in that one's dtype. A UserError of `op` where its sizes
+// are others than those that are shown, 1 among them; what only a run knows is checked there.
+TensorView* ofSizes(std::string_view op, Fusion& fusion, DataType dtype, TensorView* written,
                     const std::vector<IntExpr>& shown, const std::string& name);
 // Indices of an axis of this size: negative ones count from its end.
 TensorView* countedFromStart(Fusion& fusion, TensorView* indices, Val* size, const std::string& name);

@@ -43,14 +43,40 @@ std::unique_ptr<Fusion> FusionParser::parse() {
   checkViews();
   giveNames(*fusion_, values_);
   verify(*fusion_);
+  for (const Val* val : fusion_->usedVals()) named_.push_back(val);
   return std::move(fusion_);
 }
 
 void FusionParser::parseStatement(std::string_view expected) {
-  if (reader_.at("update")) return parseUpdate();
-  if (reader_.at("if")) return parseBranch({});
-  if (reader_.peek().kind != TokenKind::Value) reader_.failExpected(expected);
-  parseOp();
+  const Token start = reader_.peek();
+  const size_t before = fusion_->valCount();
+  if (reader_.at("update")) {
+    parseUpdate();
+  } else if (reader_.at("if")) {
+    parseBranch({});
+  } else if (start.kind == TokenKind::Value) {
+    parseOp();
+  } else {
+    reader_.failExpected(expected);
+  }
+  for (size_t id = before; id < fusion_->valCount(); ++id) {
+    size_t& place = placeOf(fusion_->allVals()[id].get());
+    if (place == std::string::npos) place = start.offset;
+  }
+}
+
+size_t& FusionParser::placeOf(const Val* val) {
+  if (placeOf_.size() <= val->id()) placeOf_.resize(val->id() + 1, std::string::npos);
+  return placeOf_[val->id()];
+}
+
+std::vector<std::pair<size_t, std::string>> FusionParser::places() const {
+  std::vector<std::pair<size_t, std::string>> places;
+  for (const Val* val : named_) {
+    const bool isPlaced = val->id() < placeOf_.size() && placeOf_[val->id()] != std::string::npos;
+    if (isPlaced && !val->name().empty()) places.emplace_back(placeOf_[val->id()], concat("%", val->name()));
+  }
+  return places;
 }
 
 // Reads scalar parameters first, because a dim may name a scalar that follows the tensor. Inputs keep textual order.
@@ -150,6 +176,7 @@ void FusionParser::checkNew(const Token& name) const {
 void FusionParser::define(const Token& name, Val* val) {
   values_.emplace(name.text, val);
   definedAt_.emplace(name.text, name.offset);
+  placeOf(val) = name.offset;
 }
 
 Val* FusionParser::lookUp(const Token& name) {

@@ -47,8 +47,9 @@ class FusionParser {
 
   // Reads from `fusion` to the closing brace.
   std::unique_ptr<Fusion> parse();
-  // Each name that the fusion defines -> its byte offset in the text.
-  const std::map<std::string, size_t, std::less<>>& definedAt() const { return definedAt_; }
+  // After parse(): each named value of the fusion, and the byte offset in the text of its name, or of the statement
+  // that needs it.
+  std::vector<std::pair<size_t, std::string>> places() const;
 
  private:
   struct Layout {
@@ -91,11 +92,14 @@ class FusionParser {
   void checkInputSymbols();
   void parseReturn();
   void define(const Token& name, Val* val);
+  size_t& placeOf(const Val* val);
   void checkNew(const Token& name) const;
   Val* lookUp(const Token& name);
 
   // --- op_parser.cpp ---
   void parseOp();
+  void spell(size_t firstExpr, const Token& mnemonic, const std::vector<Token>& names,
+             const std::vector<Val*>& operands, bool countsFromEnd);
   void defineResults(const std::vector<Token>& names, const std::vector<Val*>& results);
   void parseUpdate();
   Val* parseOperand();
@@ -150,6 +154,8 @@ class FusionParser {
   std::unique_ptr<Fusion> fusion_;
   NamedVals values_;
   std::map<std::string, size_t, std::less<>> definedAt_;  // name -> offset
+  std::vector<size_t> placeOf_;                           // by value: its offset, or npos
+  std::vector<const Val*> named_;                         // of the parsed fusion
   std::set<std::string, std::less<>> boundSymbols_;
   std::vector<Token> usedSymbols_;  // in dim expressions of inputs; each must be bound when all inputs are read
   bool inParameters_ = false;

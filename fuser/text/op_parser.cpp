@@ -158,6 +158,7 @@ void FusionParser::parseOp() {
   for (const Token& each : names) resultNames.emplace_back(each.text);
   if (isPointwise(*op)) putOnDevice(operands, named);
   addBracedOperands(opInfo(*op), attributes, operands);
+  const size_t firstExpr = fusion_->exprIdCount();
   const std::vector<Val*> results = refusable([&] {
     return reader_.located(mnemonic, [&]() -> std::vector<Val*> {
       if (expansion) return expanded(*fusion_, *expansion, operands, named, resultNames);
@@ -165,11 +166,41 @@ void FusionParser::parseOp() {
       return build::structural(*fusion_, *op, operands, attributes.values, resultNames, attributes.keepdim);
     });
   });
+  spell(firstExpr, mnemonic, names, operands, expansion && expansion->countsFromEnd);
   if (expansion && expansion->scatter) {
     copies_.add(*expansion, operands[0]->as<TensorView>(), named, results.front()->as<TensorView>());
   }
   recordMeetings(results.front()->definition());
   defineResults(names, results);
+}
+
+// The expressions from this one on are those of one statement. One alone is what the text says, unless it is another
+// name's.
+void FusionParser::spell(size_t firstExpr, const Token& mnemonic, const std::vector<Token>& names,
+                         const std::vector<Val*>& operands, bool countsFromEnd) {
+  std::vector<Expr*> made;
+  for (auto expr = fusion_->liveExprs().rbegin(); expr != fusion_->liveExprs().rend(); ++expr) {
+    if ((*expr)->id() < firstExpr) break;
+    made.push_back(*expr);
+  }
+  const auto readsIndices = [](const Expr* expr) {
+    return expr->family() == Family::Gather || expr->family() == Family::Scatter;
+  };
+  const bool isPlain = made.size() <= 1 && std::none_of(made.begin(), made.end(), readsIndices);
+  if (isPlain) return;
+  auto spelling = std::make_shared<Spelling>();
+  for (const Token& name : names) spelling->result += concat(spelling->result.empty() ? "%" : ", %", name.text);
+  spelling->result += concat(" = ", mnemonic.text);
+  for (const Val* operand : operands) {
+    if (operand->isTensor()) spelling->operands += concat(spelling->operands.empty() ? "%" : ", %", operand->name());
+  }
+  spelling->operands = concat("(", spelling->operands, ")");
+  spelling->statement = opCount_;
+  const bool isNumberOfSeveral = countsFromEnd && operands.size() > 3;  // index_put along several axes
+  spelling->indices = isNumberOfSeveral ? Spelling::Indices::Several
+                      : countsFromEnd   ? Spelling::Indices::FromEnd
+                                        : Spelling::Indices::AsWritten;
+  for (Expr* expr : made) expr->setSpelling(spelling);
 }
 
 // With the types that the text may have behind them: of none, or of all.

@@ -73,6 +73,49 @@ constexpr Rejection kRejections[] = {
      "in:7:1: schedule segment 2: segments count from 0, and there are 1"},
     {"SizesThatDoNotFit", "  %t = neg(%x)\n  %y = expand(%t) {shape = [3, 6]}\n  return %y\n", "",
      "in:3:3: %y = expand: axis 0 of %t has size 4 and cannot be expanded to 3"},
+    {"AReductionThatKeepsItsAxis",
+     "  %n = slice(%x) {dim = 0, start = 4}\n  %y = amax(%n) {dims = [0], keepdim = true}\n  return %y\n", "",
+     "in:3:3: %y = amax: axis 0 of %n has size 0"},
+    {"OnASideOfABranch",
+     "  %c = lt(0, 1)\n  %y = if %c {\n    %t = expand(%x) {shape = [3, 6]}\n    yield %t\n  } else {\n"
+     "    %t = full() {fill_value = 1.0, shape = [3, 6], dtype = f32}\n    yield %t\n  }\n  return %y\n",
+     "", "in:4:5: %t = expand: axis 0 of %x has size 4"},
+    {"SlicesThatAreNotRepeated",
+     "  %i = full() {fill_value = 0, shape = [2], dtype = i64}\n  %u = slice(%x) {dim = 0, start = 3}\n"
+     "  %y = index_add(%x, %i, %u) {dim = 0}\n  return %y\n",
+     "", "in:4:3: %y = index_add: axis 0 of %u has size 1, and what it is written to has size 2"},
+    {"AMaskThatIsNotRepeated",
+     "  %t = slice(%x) {dim = 0, start = 3}\n  %m = gt(%t, 0.0)\n  %u = full() {fill_value = 2.0, shape = [], dtype = "
+     "f32}\n"
+     "  %y = index_put(%x, %m, %u)\n  return %y\n",
+     "", "in:5:3: %y = index_put: axis 0 of %m has size 1, and what it is written to has size 4"},
+    {"ADiagonalThatIsNotRepeated",
+     "  %u = select(%x) {dim = 0, index = 0}\n  %v = slice(%u) {dim = 0, start = 5}\n"
+     "  %y = diagonal_scatter(%x, %v)\n  return %y\n",
+     "", "in:4:3: %y = diagonal_scatter: axis 0 of %v has size 1, and what it is written to has size 4"},
+    {"AnIndexOfIndexSelect",
+     "  %i = full() {fill_value = 7, shape = [2], dtype = i64}\n  %y = index_select(%x, %i) {dim = 1}\n  return %y\n",
+     "", "in:3:3: %y = index_select(%x, %i): index 7 for element 0 is out of range for axis 1 of %x, of size 6"},
+    {"AnIndexOfTakeAlongDim",
+     "  %i = full() {fill_value = -5, shape = [1, 6], dtype = i64}\n  %y = take_along_dim(%x, %i) {dim = 0}\n"
+     "  return %y\n",
+     "", "in:3:3: %y = take_along_dim(%x, %i): index -5 for element 0 is out of range for axis 0 of %x, of size 4"},
+    {"AnIndexOfIndexFill",
+     "  %i = full() {fill_value = 9, shape = [], dtype = i64}\n  %y = index_fill(%x, %i) {dim = 0, value = 1.0}\n"
+     "  return %y\n",
+     "", "in:3:3: %y = index_fill(%x, %i): index 9 for element 0 is out of range for axis 0 of %x, of size 4"},
+    {"TheElementOfAVectorOfIndices",
+     "  %i = arange() {start = 2, end = 6, dtype = i64}\n  %y = index_select(%x, %i) {dim = 0}\n  return %y\n", "",
+     "in:3:3: %y = index_select(%x, %i): index 4 for element 2 is out of range for axis 0 of %x, of size 4"},
+    {"OneOfSeveralIndices",
+     "  %i = arange() {start = 2, end = 5, dtype = i64}\n  %u = full() {fill_value = 1.0, shape = [], dtype = f32}\n"
+     "  %y = index_put(%x, %i, %i, %u)\n  return %y\n",
+     "", "in:4:3: %y = index_put(%x, %i, %i, %u): one of the indices for element 2 is out of range for its axis"},
+    {"TheFirstOfTwoBadOps",
+     "  %i = full() {fill_value = 9, shape = [4], dtype = i64}\n  %a = index_select(%x, %i) {dim = 0}\n"
+     "  %j = unsqueeze(%i) {dims = [1]}\n"
+     "  %b = take_along_dim(%x, %j) {dim = 0}\n  return %b, %a\n",
+     "", "in:3:3: %a = index_select(%x, %i): index 9 for element 0"},
 };
 
 class LocatedRejectionTest : public testing::TestWithParam<Rejection> {};
