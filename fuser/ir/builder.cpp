@@ -112,8 +112,9 @@ void normalizeAxes(const FamilyAttribute& attribute, size_t rank, Attributes& at
   // PyTorch reduces a tensor of rank 0 along axis 0 or -1.
   const bool ofRank0 = rank == 0 && attribute.ifAbsent == "all" && axes.size() == 1 && (axes[0] == 0 || axes[0] == -1);
   if (ofRank0) axes.clear();
+  // One that is beyond the first stays as it is written, and inference refuses it.
   for (int64_t& axis : axes) {
-    if (axis < 0) axis += static_cast<int64_t>(rank);
+    if (axis < 0 && axis + static_cast<int64_t>(rank) >= 0) axis += static_cast<int64_t>(rank);
   }
   if (attribute.ifAbsent == "all" && axes.empty()) {
     for (size_t i = 0; i < rank; ++i) axes.push_back(static_cast<int64_t>(i));

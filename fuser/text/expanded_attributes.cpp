@@ -187,6 +187,15 @@ TensorView* variance(Fusion& fusion, const std::vector<Val*>& operands, const Na
   return (isNarrow ? build::cast(fusion, result, dtype, name) : result)->as<TensorView>();
 }
 
+// The second result of a var_mean.
+TensorView* meanBeside(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                       const std::string& name) {
+  std::vector<int64_t> dims;
+  if (attributes.has(AttributeName::dims)) dims = attributes.axes(AttributeName::dims);
+  return build::reduction(fusion, OpKind::Mean, operands[0]->as<TensorView>(), std::move(dims),
+                          attributes.flagOr(AttributeName::keepdim, false), name);
+}
+
 // A slice along each of `dims`, one after another.
 TensorView* slicedAlongAxes(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                             const std::string& name) {

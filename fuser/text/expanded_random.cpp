@@ -171,8 +171,11 @@ TensorView* uniform(Fusion& fusion, const std::vector<Val*>&, const NamedAttribu
                     const std::string& name) {
   Draw draw(fusion, "uniform", attributes, attributes.integers(AttributeName::shape), name);
   TensorView* number = draw.uniform(attributes.dtypeOr(AttributeName::dtype, DataType::Float), name + ".unit");
-  Val* low = attributes.operand(AttributeName::low);
-  Val* span = build::binary(fusion, OpKind::Sub, attributes.operand(AttributeName::high), low, name + ".span");
+  Val *low = attributes.operand(AttributeName::low), *high = attributes.operand(AttributeName::high);
+  const std::optional<ScalarValue>&from = low->as<Scalar>()->constant(), &to = high->as<Scalar>()->constant();
+  FUSER_USER_CHECK(!from || !to || !(from->as<double>() > to->as<double>()), "uniform: low = ", *from,
+                   " is above high = ", *to);
+  Val* span = build::binary(fusion, OpKind::Sub, high, low, name + ".span");
   return scaled(fusion, number, low, span, name);
 }
 

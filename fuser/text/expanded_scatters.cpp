@@ -1,4 +1,6 @@
 // Names that write at indices, made of a scatter or scatter_add.
+#include <algorithm>
+
 #include "fuser/ir/builder.h"
 #include "fuser/ir/infer.h"
 #include "fuser/ir/view_axes.h"
@@ -80,14 +82,20 @@ TensorView* putAtMask(Fusion& fusion, TensorView* tensor, TensorView* mask, Tens
   const bool isOneForAll = values->rank() <= rest || (values->rank() == rest + 1 && sizesOf(values)[0]->isConstant(1));
   FUSER_USER_CHECK(isOneForAll, "index_put at a mask: values of ", typeText(values),
                    ", of which there would be one for each place that holds: how many, only a run knows");
+  // As PyTorch does, which makes a masked_fill of a single value.
+  const std::vector<IntExpr> given = sizesOf(values);
+  const bool isSingle =
+      !adds && std::all_of(given.begin(), given.end(), [](IntExpr size) { return size->isConstant(1); });
+  FUSER_USER_CHECK(isSingle || values->dtype() == tensor->dtype(), "index_put of ", typeText(values), " into ",
+                   typeText(tensor), ": insert a cast");
+  if (values->dtype() != tensor->dtype()) {
+    values = build::cast(fusion, values, tensor->dtype(), name + ".cast")->as<TensorView>();
+  }
   const std::vector<IntExpr> whole = sizesOf(tensor);
   const auto middle = whole.begin() + static_cast<ptrdiff_t>(mask->rank());
   mask = ofSizes("index_put at a mask", fusion, DataType::Bool, mask, {whole.begin(), middle}, name + ".where");
   if (values->rank() > rest) values = build::squeeze(fusion, values, {0}, name + ".value");
   values = broadcastTo(fusion, values, {middle, whole.end()}, name + ".values");
-  if (values->dtype() != tensor->dtype()) {
-    values = build::cast(fusion, values, tensor->dtype(), name + ".cast")->as<TensorView>();
-  }
   std::vector<int64_t> behind;
   for (size_t axis = mask->rank(); axis < rank; ++axis) behind.push_back(static_cast<int64_t>(axis));
   if (!behind.empty()) mask = build::unsqueeze(fusion, mask, behind, name + ".mask");

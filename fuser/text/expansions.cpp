@@ -293,6 +293,8 @@ constexpr OwnName kOwnNames[] = {
     {{"clamp_max", OpKind::ClampMax, "any max", bounded}, hasTensorBound},
     {{"var", OpKind::Var, "dims = all, any correction, text keepdim = false", variance},
      is<AttributeName::correction, Given::Real>},
+    {{"var_mean", OpKind::VarMean, "dims = all, any correction, text keepdim = false", variance, meanBeside},
+     is<AttributeName::correction, Given::Real>},
     {{"slice", OpKind::Slice, "dims, starts, ends, steps = ones", slicedAlongAxes}, has<AttributeName::starts>},
     {{"scatter", OpKind::Gather, "dim, value", scatteredValue}, has<AttributeName::value>},
 };
@@ -311,6 +313,13 @@ const Expansion* findExpansion(std::string_view name, size_t results, const std:
     if (each.expansion.name == name && each.when(ahead ? ahead() : GivenAttributes())) return &each.expansion;
   }
   return nullptr;
+}
+
+std::vector<const Expansion*> allExpansions() {
+  std::vector<const Expansion*> all;
+  for (const Expansion& each : kExpansions) all.push_back(&each);
+  for (const OwnName& each : kOwnNames) all.push_back(&each.expansion);
+  return all;
 }
 
 std::vector<std::string_view> expansionNames() {

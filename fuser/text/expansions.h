@@ -73,6 +73,8 @@ struct Expansion {
 const Expansion* findExpansion(std::string_view name, size_t results = 1,
                                const std::function<GivenAttributes()>& ahead = {});
 std::vector<std::string_view> expansionNames();
+// All of them, ops' own names with other attributes behind the others.
+std::vector<const Expansion*> allExpansions();
 
 using ExpansionFunction = TensorView*(Fusion& fusion, const std::vector<Val*>& operands,
                                       const NamedAttributes& attributes, const std::string& name);
@@ -88,7 +90,7 @@ ExpansionFunction indexAdded, indexCopied, indexPut, indexFilled, scatteredValue
 // --- expanded_fills.cpp ---
 ExpansionFunction zeros, ones, zerosLike, onesLike, fullLike;
 // --- expanded_attributes.cpp ---
-ExpansionFunction slicedAlongAxes, roundedTo, logitWithin, bounded, variance;
+ExpansionFunction slicedAlongAxes, roundedTo, logitWithin, bounded, variance, meanBeside;
 template <OpKind kOp>  // Add, Sub
 TensorView* scaledBy(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                      const std::string& name);

@@ -104,7 +104,8 @@ class FusionParser {
   void parseUpdate();
   Val* parseOperand();
   IntExpr parseBound();
-  void parseBraces(const Token& mnemonic, const std::vector<KeyRule>& rules,
+  IntExpr parseEnd();
+  void parseBraces(const Token& mnemonic, const std::vector<KeyRule>& rules, const Expansion* read,
                    const std::function<void(const Token& key)>& parse);
   OpAttributes parseAttributes(const Token& mnemonic, const std::vector<const OpInfo*>& rows);
   NamedAttributes parseNamedAttributes(const Token& mnemonic, const Expansion& expansion);

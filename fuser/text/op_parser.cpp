@@ -97,6 +97,21 @@ std::string attributesTaken(const std::vector<KeyRule>& rules) {
   return concat("it takes ", keys.empty() ? "none" : text);
 }
 
+// The attributes of the name's expansions but this one: " (also dims, keepdim with 2 results)".
+std::string otherAttributes(std::string_view name, const Expansion* read) {
+  std::string text;
+  for (const Expansion* each : allExpansions()) {
+    if (each->name != name || each == read) continue;
+    std::string keys;
+    for (const FamilyAttribute& attribute : readAttributes(each->attributes)) {
+      keys += concat(keys.empty() ? "" : ", ", attribute.text());
+    }
+    if (keys.empty()) continue;
+    text += concat(text.empty() ? "" : "; ", keys, each->second ? " with 2 results" : "");
+  }
+  return text.empty() ? "" : concat(", or ", text);
+}
+
 std::vector<Val*> expanded(Fusion& fusion, const Expansion& expansion, const std::vector<Val*>& operands,
                            const NamedAttributes& attributes, const std::vector<std::string>& names) {
   std::vector<Val*> results{expansion.build(fusion, operands, attributes, names.at(0))};
@@ -267,7 +282,7 @@ Val* FusionParser::parseOperand() {
 }
 
 // Calls parse(key) behind each "key =", once for each key; those that are needed are there.
-void FusionParser::parseBraces(const Token& mnemonic, const std::vector<KeyRule>& rules,
+void FusionParser::parseBraces(const Token& mnemonic, const std::vector<KeyRule>& rules, const Expansion* read,
                                const std::function<void(const Token& key)>& parse) {
   std::map<std::string_view, Token> keys;
   if (reader_.at("{")) {
@@ -275,7 +290,8 @@ void FusionParser::parseBraces(const Token& mnemonic, const std::vector<KeyRule>
       Token key = reader_.expect(TokenKind::Identifier, "an attribute");
       const std::string_view word = wordFor(key.text, rules);
       if (word.empty()) {
-        reader_.fail(key, mnemonic.text, " takes no attribute '", key.text, "'; ", attributesTaken(rules));
+        reader_.fail(key, mnemonic.text, " takes no attribute '", key.text, "'; ", attributesTaken(rules),
+                     otherAttributes(mnemonic.text, read));
       }
       const bool isFlag = key.text == "unbiased";
       key.text = word;
@@ -299,7 +315,7 @@ FusionParser::OpAttributes FusionParser::parseAttributes(const Token& mnemonic,
   for (const OpInfo* row : rows) {
     if (!row->variant.empty()) rules.push_back({variantKey(row->variant), false});
   }
-  parseBraces(mnemonic, rules, [&](const Token& key) {
+  parseBraces(mnemonic, rules, nullptr, [&](const Token& key) {
     attributes.keys.emplace(key.text, key);
     parseAttribute(key, *rows[0], attributes);
   });
@@ -311,7 +327,7 @@ NamedAttributes FusionParser::parseNamedAttributes(const Token& mnemonic, const 
   std::vector<KeyRule> rules;
   for (const FamilyAttribute& attribute : wanted) rules.push_back({attribute.text(), !attribute.ifAbsent});
   NamedAttributes values;
-  parseBraces(mnemonic, rules, [&](const Token& key) {
+  parseBraces(mnemonic, rules, &expansion, [&](const Token& key) {
     const auto attribute = std::find_if(wanted.begin(), wanted.end(),
                                         [&](const FamilyAttribute& each) { return each.text() == key.text; });
     OpAttributes one;
@@ -377,8 +393,15 @@ void FusionParser::parseFamilyAttribute(const Token& key, const FamilyAttribute&
     case AttributeKind::Extents: return list(kMaxRank, [&] { return attribute.open ? parseSizeEntry() : parseDim(); });
     case AttributeKind::Extent: values.setBound(attribute.name, parseDim()); return;
     case AttributeKind::Counts: return list(kMaxRank, [&] { return parseDim(); });
-    case AttributeKind::Bounds: return list(2 * kMaxRank, [&] { return parseBound(); });
-    case AttributeKind::Bound: values.setBound(attribute.name, parseBound()); return;
+    case AttributeKind::Bounds: {
+      const bool isEnd = attribute.name == AttributeName::ends;
+      return list(2 * kMaxRank, [&] { return isEnd ? parseEnd() : parseBound(); });
+    }
+    case AttributeKind::Bound: {
+      const bool isEnd = attribute.name == AttributeName::end && attribute.ifAbsent;  // of a slice
+      values.setBound(attribute.name, isEnd ? parseEnd() : parseBound());
+      return;
+    }
     case AttributeKind::Dtype: values.setDtype(attribute.name, readDtype(reader_)); return;
     case AttributeKind::Number: {
       const bool isWord = reader_.at("true") || reader_.at("false");  // unbiased = false
@@ -410,6 +433,15 @@ void FusionParser::addBracedOperands(const OpInfo& info, const OpAttributes& att
     if (attribute.kind != AttributeKind::Operand) continue;
     add(attribute.text(), [&] { return fusion_->newConstant(attribute.defaultLiteral()); });
   }
+}
+
+// Reads the end of a slice: beyond all sizes, as PyTorch writes an open end, it is the largest number of one.
+IntExpr FusionParser::parseEnd() {
+  const Token at = reader_.peek();
+  constexpr auto kMost = static_cast<int64_t>(kMaxDimNumber);
+  const bool isLong = at.kind == TokenKind::Number && at.text.size() > std::to_string(kMost).size();
+  if (!isLong) return parseBound();
+  return fusion_->ints().constant(std::min(readInteger(reader_), kMost));
 }
 
 // Reads a dim expression that may be negative.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fuser/ops/op_table.h"
+#include "fuser/text/expansions.h"
 
 namespace fuser {
 namespace {
@@ -15,6 +16,7 @@ std::string optional(const std::string& attribute, std::string_view ifAbsent) {
 }
 
 std::string valueOf(const FamilyAttribute& attribute) {
+  if (attribute.takesAny) return " = operand or tensor";
   switch (attribute.kind) {
     case AttributeKind::Axis:
     case AttributeKind::Number: return " = integer";
@@ -43,18 +45,22 @@ std::string variantsOf(std::string_view mnemonic) {
   return text.empty() ? "" : concat("[", text, "]");
 }
 
-std::string attributesOf(const OpInfo& info) {
-  std::string text = variantsOf(info.mnemonic);
-  const auto add = [&](const std::string& attribute) { text += concat(text.empty() ? "" : ", ", attribute); };
-  for (const NamedOperand& named : namedOperands(info.kind)) {
-    const std::string attribute = concat(named.name, " = operand");
-    add(named.ifAbsent ? optional(attribute, named.ifAbsent->toString()) : attribute);
-  }
-  for (const FamilyAttribute& attribute : familyAttributes(info.family)) {
+std::string attributesOf(const std::vector<FamilyAttribute>& attributes, std::string text) {
+  for (const FamilyAttribute& attribute : attributes) {
     const std::string written = concat(attribute.text(), valueOf(attribute));
-    add(attribute.ifAbsent ? optional(written, *attribute.ifAbsent) : written);
+    text += concat(text.empty() ? "" : ", ", attribute.ifAbsent ? optional(written, *attribute.ifAbsent) : written);
   }
   return text.empty() ? "none" : text;
+}
+
+std::string attributesOf(const OpInfo& info) {
+  std::string text = variantsOf(info.mnemonic);
+  for (const NamedOperand& named : namedOperands(info.kind)) {
+    const std::string attribute = concat(named.name, " = operand");
+    const std::string written = named.ifAbsent ? optional(attribute, named.ifAbsent->toString()) : attribute;
+    text += concat(text.empty() ? "" : ", ", written);
+  }
+  return attributesOf(familyAttributes(info.family), std::move(text));
 }
 
 std::string operandText(const OpInfo& info) {
@@ -110,11 +116,19 @@ std::vector<const OpInfo*> namedRows() {
 std::string opList() {
   size_t width = 0;
   for (const OpInfo* info : namedRows()) width = std::max(width, info->mnemonic.size());
+  for (std::string_view name : text::expansionNames()) width = std::max(width, name.size());
   std::string text;
   for (const OpInfo* info : namedRows()) {
     text +=
         concat(info->mnemonic, std::string(width + 2 - info->mnemonic.size(), ' '), "operands: ", operandText(*info),
                "; attributes: ", plain(attributesOf(*info)), "; dtypes: ", dtypesOf(info->mnemonic), "\n");
+  }
+  text += "\nNames, and attributes of ops, that are made of other ops:\n";
+  for (const text::Expansion* each : text::allExpansions()) {
+    const std::string attributes = attributesOf(readAttributes(each->attributes), "");
+    text += concat(each->name, std::string(width + 2 - each->name.size(), ' '),
+                   "operands: ", operandText(opInfo(each->operands)), "; attributes: ", plain(attributes),
+                   each->second ? "; 2 results\n" : "\n");
   }
   return text;
 }
