@@ -536,11 +536,10 @@ class Judge {
 
   void checkRepeat(int run, const std::vector<HostValue>& inputs, const RunRecord& record) {
     RunRecord outputs;
-    cache_->setRecord(false);
-    orderOfAdds_.on = true;
-    timed("repeat", [&] { outputs = runWith(*cache_, arguments(run, inputs)); });
-    orderOfAdds_.on = false;
-    cache_->setRecord(true);
+    timed("repeat", [&] {
+      const RunningAgain again(*cache_, orderOfAdds_);
+      outputs = runWith(*cache_, arguments(run, inputs));
+    });
     checkStrayWrites(run);
     const bool callsHostLibrary = case_.options.engine != EngineKind::Cuda;
     const RunAgain again =

@@ -1,12 +1,13 @@
 #pragma once
 // A second run of the same kernels on the same data, as users run it: a recorded run keeps all memory, so that no block
-// is used for two tensors. Its bits are the first run's. Sums by atomics are the exception: interp adds in the opposite
-// order then, and what both runs give lies in the oracle's sets.
+// is used for two tensors. Its bits are the first run's. Outputs made of sums by atomics are the exception: interp adds
+// in the opposite order then, and what both runs give lies in the oracle's sets.
 
 #include <span>
 #include <string>
 
 #include "fuser/analysis/compile_observer.h"
+#include "fuser/runtime/fusion_executor_cache.h"
 #include "fuzz/judge/judge_case.h"
 
 namespace fuser::fuzz {
@@ -16,6 +17,19 @@ class OrderOfAdds final : public CompileObserver {
  public:
   void beforeLaunch(const Kernel& kernel, KernelArguments& arguments) override;
   bool on = false;
+};
+
+// While it lives, the cache's runs are second ones: without a record, and with the other order of adds.
+class RunningAgain {
+ public:
+  RunningAgain(FusionExecutorCache& cache, OrderOfAdds& order);
+  ~RunningAgain();
+  RunningAgain(const RunningAgain&) = delete;
+  RunningAgain& operator=(const RunningAgain&) = delete;
+
+ private:
+  FusionExecutorCache& cache_;
+  OrderOfAdds& order_;
 };
 
 struct RunAgain {

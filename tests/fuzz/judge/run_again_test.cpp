@@ -36,11 +36,12 @@ CaseVerdict verdictOf(std::string_view text, CompileObserver* observer = nullptr
   return judgeCase(parseCase(std::string(text), "run again"), settings);
 }
 
-// From the second launch on the kernel reads others in the place of %u.
+// Behind so many launches a kernel reads others in the place of %u.
 class OtherElements final : public CompileObserver {
  public:
+  explicit OtherElements(int launches = 1) : launches_(launches) {}
   void beforeLaunch(const Kernel&, KernelArguments& arguments) override {
-    if (launches_++ == 0) return;
+    if (launches_-- > 0) return;
     for (TensorRef& tensor : arguments.tensors) {
       if (tensor.dtype == DataType::Float && tensor.sizes == Dims{3}) {
         tensor.data = elements_.data();
@@ -50,7 +51,7 @@ class OtherElements final : public CompileObserver {
   }
 
  private:
-  int launches_ = 0;
+  int launches_;
   std::array<float, 3> elements_ = {7, 8, 9};
 };
 
@@ -79,6 +80,16 @@ TEST(RunAgainTest, WithoutAtomicsOtherBitsAreAFinding) {
   const CaseVerdict verdict = verdictOf(kNegated, &others);
   EXPECT_EQ(verdict.kind, VerdictKind::Invariant) << toString(verdict);
   EXPECT_NE(verdict.reason.find("has other bits"), std::string::npos) << verdict.reason;
+}
+
+TEST(RunAgainTest, BesideSumsByAtomicsOtherBitsOfAnotherOutputAreAFinding) {
+  std::string text(kSums);
+  text.insert(text.find("  return"), "  %z = neg(%u)\n").insert(text.find("return %y") + 9, ", %z");
+  EXPECT_EQ(verdictOf(text).kind, VerdictKind::Agrees);
+  OtherElements others(2);  // each of the two kernels runs once before
+  const CaseVerdict verdict = verdictOf(text, &others);
+  EXPECT_EQ(verdict.kind, VerdictKind::Invariant) << toString(verdict);
+  EXPECT_NE(verdict.reason.find("output 1 has other bits"), std::string::npos) << verdict.reason;
 }
 
 // What has other bits is right in each order of which the second run's is one.
