@@ -149,6 +149,23 @@ const TensorView* storageOf(const TensorView* tensor) {
   return views.empty() ? tensor : views.front()->input(0)->as<TensorView>();
 }
 
+IntExpr offsetOf(const TensorView* tensor) {
+  IntExprArena& ints = tensor->fusion().ints();
+  IntExpr offset = ints.constant(0);
+  for (const Expr* view : viewsTo(tensor)) {
+    const bool isSlice = view->op() == OpKind::Slice;
+    if (!isSlice && view->op() != OpKind::Select) continue;
+    const auto* operand = view->input(0)->as<TensorView>();
+    const auto dim = static_cast<size_t>(view->attributes().dim());
+    const IntExpr stride = stridesOf(operand, ints)[dim], size = operand->axes()[dim]->size();
+    if (!stride) return nullptr;
+    const IntExpr place = isSlice ? sliceBounds(ints, size, view->attributes()).start
+                                  : selectedPlace(ints, size, view->attributes().index());
+    offset = ints.add(offset, ints.mul(place, stride));
+  }
+  return offset;
+}
+
 std::string whyNoUpdate(const TensorView* tensor) {
   if (tensor->isCpuScalar()) return concat("%", tensor->name(), " lies on the host");
   const auto refusal = [](const Val* view, size_t axis) {

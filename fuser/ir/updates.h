@@ -33,6 +33,10 @@ const TensorView* storageOf(const TensorView* tensor);
 // The expressions from the storage to the tensor, first to last, all views; empty for the storage itself.
 std::vector<Expr*> viewsTo(const TensorView* tensor);
 
+// The place of a view's first element in the memory that it views, in elements; null where sizes of a run decide
+// strides.
+IntExpr offsetOf(const TensorView* tensor);
+
 // Why `update` can never write to this tensor; "" when it can.
 std::string whyNoUpdate(const TensorView* tensor);
 

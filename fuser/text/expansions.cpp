@@ -212,7 +212,7 @@ TensorView* reducedOverOne(Fusion& fusion, const std::vector<Val*>& operands, co
 }
 
 // name, operands of, attributes, function, that of a second result, of what is a view in PyTorch, whether it is random,
-// whether indices count from the end
+// whether indices count from the end, whether it reads the memory of a view
 constexpr Expansion kExpansions[] = {
     {"select_scatter", OpKind::SliceScatter, "dim, index", selectScatter},
     {"index_select", OpKind::Gather, "dim", indexSelect},
@@ -230,8 +230,9 @@ constexpr Expansion kExpansions[] = {
     {"roll", OpKind::Set, "shifts, dims = all", rolled},
     {"diagonal", OpKind::Set, "offset = 0, dim1 = 0, dim2 = 1", diagonal, nullptr, diagonalScatter},
     {"diagonal_scatter", OpKind::SliceScatter, "offset = 0, dim1 = 0, dim2 = 1", diagonalScatter},
-    {"as_strided", OpKind::Set, "size, stride, storage_offset = 0", asStrided, nullptr, asStridedScatter},
-    {"as_strided_scatter", OpKind::SliceScatter, "size, stride, storage_offset = 0", asStridedScatter},
+    {"as_strided", OpKind::Set, "size, stride, storage_offset = own", asStrided, nullptr, asStridedScatter, false,
+     false, true},
+    {"as_strided_scatter", OpKind::SliceScatter, "size, stride, storage_offset = own", asStridedScatter},
     {"view", OpKind::Set, "dtype", viewedAs, nullptr, viewedBack},
     {"zeros", OpKind::Arange, "shape, dtype = f32", zeros},
     {"ones", OpKind::Arange, "shape, dtype = f32", ones},

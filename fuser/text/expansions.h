@@ -66,6 +66,8 @@ struct Expansion {
   bool isRandom = false;
   // Its indices count from the end where they are negative, and are made to count from the start.
   bool countsFromEnd = false;
+  // It reads the memory that its operand is a view of, from the attribute storage_offset on: of no view, as this is.
+  bool ofMemory = false;
 };
 
 // Null where the table has no such name, or has it for other attributes than those ahead. `ahead` is called for such

@@ -98,6 +98,7 @@ class FusionParser {
 
   // --- op_parser.cpp ---
   void parseOp();
+  TensorView* memoryOfView(const Token& mnemonic, TensorView* tensor, NamedAttributes& named);
   void spell(size_t firstExpr, const Token& mnemonic, const std::vector<Token>& names,
              const std::vector<Val*>& operands, bool countsFromEnd);
   void defineResults(const std::vector<Token>& names, const std::vector<Val*>& results);

@@ -163,6 +163,7 @@ void FusionParser::parseOp() {
   OpAttributes attributes;
   if (expansion) {
     named = parseNamedAttributes(mnemonic, *expansion);
+    if (expansion->ofMemory) operands[0] = memoryOfView(mnemonic, operands[0]->as<TensorView>(), named);
   } else {
     attributes = parseAttributes(mnemonic, rows);
   }
@@ -187,6 +188,22 @@ void FusionParser::parseOp() {
   }
   recordMeetings(results.front()->definition());
   defineResults(names, results);
+}
+
+// What a tensor views, with the offset of its first element there, unless the text gives one.
+TensorView* FusionParser::memoryOfView(const Token& mnemonic, TensorView* tensor, NamedAttributes& named) {
+  if (copies_.copyOf(tensor)) {
+    reader_.fail(mnemonic, mnemonic.text, " of %", tensor->name(),
+                 ", whose elements PyTorch reads in the memory of another tensor: `set` makes a copy of its own");
+  }
+  if (named.has(AttributeName::storage_offset)) return const_cast<TensorView*>(storageOf(tensor));
+  const IntExpr offset = offsetOf(tensor);
+  if (!offset || !offset->isConstant()) {
+    reader_.fail(mnemonic, mnemonic.text, " of %", tensor->name(), ": where it begins in the memory of %",
+                 storageOf(tensor)->name(), " is no number here: give storage_offset");
+  }
+  named.set(AttributeName::storage_offset, Attributes().setBound(AttributeName::storage_offset, offset));
+  return const_cast<TensorView*>(storageOf(tensor));
 }
 
 // The expressions from this one on are those of one statement. One alone is what the text says, unless it is another

@@ -399,8 +399,8 @@ std::map<std::string, Evaluation> movesAndReductions() {
        }},
       {"as_strided",
        [](const Call& call) -> Results {
-         return {at::as_strided(call.x.at(0).contiguous(), call.numbers("size"), call.numbers("stride"),
-                                call.numberOr("storage_offset", 0))};
+         return {at::as_strided(call.x.at(0), call.numbers("size"), call.numbers("stride"),
+                                call.numberOr("storage_offset", call.x[0].storage_offset()))};
        }},
       {"bitcast",
        [](const Call& call) -> Results {
