@@ -1,12 +1,26 @@
 #pragma once
 // The nodes that differ in structure from an op of the language, by the names of import.def.
 
+#include <optional>
+
+#include "fuser/ops/family.h"
 #include "fuzz/import/node_writer.h"
 
 namespace fuser::fuzz {
 
-// Writes the node as the op with this mnemonic, with arguments of its own names (translate.cpp).
+// Writes the node as the op with this mnemonic, or as the name that is made of ops, with arguments of its own names
+// (translate.cpp).
 void writeCall(NodeWriter& node, const std::string& mnemonic);
+
+// As a name that is made of other ops (fuser/text/expansions.h): tensors are operands, in their order, and the other
+// arguments attributes (expansion_call.cpp).
+void writeExpansion(NodeWriter& node, const std::string& name);
+
+// What stands behind "attribute = "; nothing where the argument says what the text does not need. (translate.cpp)
+std::optional<std::string> attributeValue(const NodeWriter& node, const FamilyAttribute& attribute,
+                                          const Arguments& argument);
+// The attribute of these that takes the argument; null: none does. (translate.cpp)
+const FamilyAttribute* attributeFor(const std::vector<FamilyAttribute>& attributes, std::string_view argument);
 
 namespace structural {
 void added(NodeWriter& node);
@@ -39,6 +53,11 @@ void scattered(NodeWriter& node);
 void extremeIndex(NodeWriter& node);
 void slicesAtIndices(NodeWriter& node);
 void embedded(NodeWriter& node);
+void putAtIndices(NodeWriter& node);
+void indexed(NodeWriter& node);
+void madeOfOps(NodeWriter& node);
+void randomLikeSelf(NodeWriter& node);
+void droppedOut(NodeWriter& node);
 void filled(NodeWriter& node);
 void filledWithZeros(NodeWriter& node);
 void filledWithOnes(NodeWriter& node);

@@ -88,10 +88,10 @@ class CallWriter {
     for (OpKind op : kAllOps) {
       if (opInfo(op).mnemonic == mnemonic) rows_.push_back(&opInfo(op));
     }
-    if (rows_.empty()) node.refuse("is no op of the language");
   }
 
   void write() {
+    if (rows_.empty()) return writeExpansion(node_, mnemonic_);
     const Family family = rows_[0]->family;
     size_t most = operandsInParentheses(family).most;
     if (most != kAnyNumber) most -= namedOperands(rows_[0]->kind).size();
@@ -118,50 +118,20 @@ class CallWriter {
   }
 
  private:
-  const FamilyAttribute* attributeOf(std::string_view name) const {
-    for (const FamilyAttribute& attribute : familyAttributes(rows_[0]->family)) {
-      if (attribute.text() == name) return &attribute;
-    }
-    return nullptr;
-  }
-
   void addAttribute(const std::string& name, const Arguments& value) {
-    if (const FamilyAttribute* attribute = attributeOf(name)) return addFamilyAttribute(*attribute, value);
     for (const NamedOperand& named : namedOperands(rows_[0]->kind)) {
       if (named.name == name) return add(name, node_.operandOf(value));
     }
-    for (const ArgumentRow& row : kArguments) {
-      const FamilyAttribute* attribute = row.aten == name ? attributeOf(row.attribute) : nullptr;
-      if (attribute) return addFamilyAttribute(*attribute, value);
+    if (const FamilyAttribute* attribute = attributeFor(familyAttributes(rows_[0]->family), name)) {
+      if (const std::optional<std::string> text = attributeValue(node_, *attribute, value))
+        add(attribute->text(), *text);
+      return;
     }
     const auto isVariant = [&](const OpInfo* row) {
       return value.is_string() && row->variant == concat(name, " = ", value.get<std::string>());
     };
     if (std::any_of(rows_.begin(), rows_.end(), isVariant)) return add(name, value.get<std::string>());
     node_.refuse("argument '", name, "' has no place");
-  }
-
-  void addFamilyAttribute(const FamilyAttribute& attribute, const Arguments& value) {
-    constexpr int64_t kEnd = int64_t{1} << 40;  // PyTorch's largest integer stands for the end
-    switch (attribute.kind) {
-      case AttributeKind::Axis:
-      case AttributeKind::Number: return add(attribute.text(), concat(node_.numberOf(value)));
-      case AttributeKind::Axes: return add(attribute.text(), listText(node_.numbers(value)));
-      case AttributeKind::Extents: return add(attribute.text(), node_.sizes(node_.numbers(value)));
-      case AttributeKind::Extent: return add(attribute.text(), node_.size(node_.numberOf(value)));
-      case AttributeKind::Counts:
-      case AttributeKind::Bounds: return add(attribute.text(), listText(node_.numbers(value)));
-      case AttributeKind::Bound:
-        if (node_.numberOf(value) < kEnd) add(attribute.text(), concat(node_.numberOf(value)));
-        return;
-      case AttributeKind::Dtype:
-        if (!value.is_object() || !value.contains("dtype")) node_.refuse("a dtype is none");
-        return add(attribute.text(), concat(node_.result().dtype));
-      case AttributeKind::Flag: return add(attribute.text(), node_.operandOf(value));
-      case AttributeKind::Operand:
-        if (NodeWriter::isValue(value)) node_.refuse("argument '", attribute.text(), "' is a tensor");
-        return add(attribute.text(), node_.operandOf(value));
-    }
   }
 
   // What the text requires, and PyTorch does not.
@@ -189,6 +159,45 @@ class CallWriter {
 };
 
 }  // namespace
+
+const FamilyAttribute* attributeFor(const std::vector<FamilyAttribute>& attributes, std::string_view argument) {
+  const auto named = [&](std::string_view text) {
+    const auto found = std::find_if(attributes.begin(), attributes.end(),
+                                    [&](const FamilyAttribute& attribute) { return attribute.text() == text; });
+    return found == attributes.end() ? nullptr : &*found;
+  };
+  if (const FamilyAttribute* attribute = named(argument)) return attribute;
+  for (const ArgumentRow& row : kArguments) {
+    const FamilyAttribute* attribute = row.aten == argument ? named(row.attribute) : nullptr;
+    if (attribute) return attribute;
+  }
+  return nullptr;
+}
+
+std::optional<std::string> attributeValue(const NodeWriter& node, const FamilyAttribute& attribute,
+                                          const Arguments& argument) {
+  constexpr int64_t kEnd = int64_t{1} << 40;  // PyTorch's largest integer stands for the end
+  switch (attribute.kind) {
+    case AttributeKind::Axis:
+    case AttributeKind::Number: return concat(node.numberOf(argument));
+    case AttributeKind::Axes: return listText(node.numbers(argument));
+    case AttributeKind::Extents: return node.sizes(node.numbers(argument));
+    case AttributeKind::Extent: return node.size(node.numberOf(argument));
+    case AttributeKind::Counts:
+    case AttributeKind::Bounds: return listText(node.numbers(argument));
+    case AttributeKind::Bound:
+      if (node.numberOf(argument) >= kEnd) return std::nullopt;
+      return concat(node.numberOf(argument));
+    case AttributeKind::Dtype:
+      if (!argument.is_object() || !argument.contains("dtype")) node.refuse("a dtype is none");
+      return concat(node.result().dtype);
+    case AttributeKind::Flag: return node.operandOf(argument);
+    case AttributeKind::Operand:
+      if (NodeWriter::isValue(argument)) node.refuse("argument '", attribute.text(), "' is a tensor");
+      return node.operandOf(argument);
+  }
+  FUSER_CHECK(false, "bad AttributeKind");
+}
 
 void writeCall(NodeWriter& node, const std::string& mnemonic) { CallWriter(node, mnemonic).write(); }
 
