@@ -36,7 +36,9 @@ class Functionalizer {
         if (now != statement->input(i)) fusion_.replaceInput(statement, i, now);
       }
       if (statement->family() == Family::Update) {
+        const size_t first = fusion_.exprIdCount();
         update(statement, target->as<TensorView>());
+        spellFrom(first, statement);
         continue;
       }
       inferAgain(statement);
@@ -94,6 +96,12 @@ class Functionalizer {
     keepLayout(tensor, taken);
     latest_[tensor] = {taken, version};
     return taken;
+  }
+
+  // Errors of a run speak of the update, not of what is made of it.
+  void spellFrom(size_t first, const Expr* update) {
+    const std::vector<Expr*>& exprs = fusion_.liveExprs();
+    for (auto expr = exprs.rbegin(); expr != exprs.rend() && (*expr)->id() >= first; ++expr) (*expr)->spellAs(update);
   }
 
   // What is written to an axis that operands expand has an element for each place, and so has what is made of it.

@@ -12,8 +12,8 @@ namespace fuser {
 
 struct CasePlaces {
   std::string file;
-  // Keyed by the statement: "%t" (its definition), "stream %t", "shard %t", "mesh", "mesh %t", "alias %y",
-  // "preallocate %y", "schedule", "schedule step 1", "schedule segment 0", "schedule segment 0: schedule step 1",
+  // Keyed by the statement: "%t" (its definition), "update %t = %u", "stream %t", "shard %t", "mesh", "mesh %t", "alias
+  // %y", "preallocate %y", "schedule", "schedule step 1", "schedule segment 0", "schedule segment 0: schedule step 1",
   // "option disable pass DeadCodePass".
   std::map<std::string, SourcePlace, std::less<>> of;
 

@@ -252,6 +252,7 @@ RunDecisions checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
   }
   for (const Expr* expr : fusion.exprs()) {
     if (expr->isScalarExpr() || (!skipped.empty() && skipped[expr->id()])) continue;
+    if (expr->family() == Family::Range) checkRange(expr, evaluator);  // its size is below 0 where the sign is wrong
     for (const Val* output : expr->outputs()) evaluator.sizes(output->as<TensorView>());
     switch (expr->family()) {
       case Family::Unary:
@@ -262,7 +263,6 @@ RunDecisions checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
       case Family::Squeeze: checkSqueeze(expr, evaluator); break;
       case Family::Reduction:
       case Family::ExtremeIndex: checkReduction(expr, evaluator); break;
-      case Family::Range: checkRange(expr, evaluator); break;
       case Family::Pad: checkPad(expr, evaluator); break;
       case Family::Cat: checkCat(expr, evaluator); break;
       case Family::Reshape: checkReshape(expr, evaluator); break;
@@ -282,6 +282,7 @@ RunDecisions checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
       case Family::Broadcast:
       case Family::Permute:
       case Family::Factory:
+      case Family::Range:
       case Family::Flip:
       case Family::Eye:
       case Family::Size:

@@ -211,17 +211,16 @@ TensorView* reducedOverOne(Fusion& fusion, const std::vector<Val*>& operands, co
                           attributes.flagOr(AttributeName::keepdim, false), name);
 }
 
-// name, operands of, attributes, function, that of a second result, of what is a view in PyTorch, whether it is random,
-// whether indices count from the end, whether it reads the memory of a view
+// name, operands of, attributes, function, that of a second result, of what is a view in PyTorch, traits
 constexpr Expansion kExpansions[] = {
     {"select_scatter", OpKind::SliceScatter, "dim, index", selectScatter},
     {"index_select", OpKind::Gather, "dim", indexSelect},
-    {"take_along_dim", OpKind::Gather, "dim", takeAlongDim, nullptr, nullptr, false, true},
+    {"take_along_dim", OpKind::Gather, "dim", takeAlongDim, nullptr, nullptr, kCountsFromEnd},
     {"embedding", OpKind::Gather, "", embedding},
     {"index_add", OpKind::ScatterAdd, "dim, alpha = none", indexAdded},
     {"index_copy", OpKind::Scatter, "dim", indexCopied},
-    {"index_put", OpKind::Cat, "accumulate = false", indexPut, nullptr, nullptr, false, true},
-    {"index_fill", OpKind::Gather, "dim, value", indexFilled, nullptr, nullptr, false, true},
+    {"index_put", OpKind::Cat, "accumulate = false", indexPut, nullptr, nullptr, kCountsFromEnd},
+    {"index_fill", OpKind::Gather, "dim, value", indexFilled, nullptr, nullptr, kCountsFromEnd},
     {"max", OpKind::Amax, "", reducedOverAll<OpKind::Amax>},
     {"min", OpKind::Amin, "", reducedOverAll<OpKind::Amin>},
     {"max", OpKind::Amax, "dims, text keepdim = false", reducedOverOne<OpKind::Amax>, reducedOverOne<OpKind::Argmax>},
@@ -230,8 +229,8 @@ constexpr Expansion kExpansions[] = {
     {"roll", OpKind::Set, "shifts, dims = all", rolled},
     {"diagonal", OpKind::Set, "offset = 0, dim1 = 0, dim2 = 1", diagonal, nullptr, diagonalScatter},
     {"diagonal_scatter", OpKind::SliceScatter, "offset = 0, dim1 = 0, dim2 = 1", diagonalScatter},
-    {"as_strided", OpKind::Set, "size, stride, storage_offset = own", asStrided, nullptr, asStridedScatter, false,
-     false, true},
+    {"as_strided", OpKind::Set, "size, stride, storage_offset = own", asStrided, nullptr, asStridedScatter,
+     kReadsMemory},
     {"as_strided_scatter", OpKind::SliceScatter, "size, stride, storage_offset = own", asStridedScatter},
     {"view", OpKind::Set, "dtype", viewedAs, nullptr, viewedBack},
     {"zeros", OpKind::Arange, "shape, dtype = f32", zeros},
@@ -239,18 +238,19 @@ constexpr Expansion kExpansions[] = {
     {"zeros_like", OpKind::Set, "dtype = own", zerosLike},
     {"ones_like", OpKind::Set, "dtype = own", onesLike},
     {"full_like", OpKind::Set, "fill_value, dtype = own", fullLike},
-    {"rand", OpKind::Arange, "shape, dtype = f32, seed = run, offset = place", rand, nullptr, nullptr, true},
-    {"randn", OpKind::Arange, "shape, dtype = f32, seed = run, offset = place", randn, nullptr, nullptr, true},
-    {"rand_like", OpKind::Set, "dtype = own, seed = run, offset = place", randLike, nullptr, nullptr, true},
-    {"randn_like", OpKind::Set, "dtype = own, seed = run, offset = place", randnLike, nullptr, nullptr, true},
+    {"rand", OpKind::Arange, "shape, dtype = f32, seed = run, offset = place", rand, nullptr, nullptr, kIsRandom},
+    {"randn", OpKind::Arange, "shape, dtype = f32, seed = run, offset = place", randn, nullptr, nullptr, kIsRandom},
+    {"rand_like", OpKind::Set, "dtype = own, seed = run, offset = place", randLike, nullptr, nullptr, kIsRandom},
+    {"randn_like", OpKind::Set, "dtype = own, seed = run, offset = place", randnLike, nullptr, nullptr, kIsRandom},
     {"uniform", OpKind::Arange, "shape, low = 0.0, high = 1.0, dtype = f32, seed = run, offset = place", uniform,
-     nullptr, nullptr, true},
+     nullptr, nullptr, kIsRandom},
     {"normal", OpKind::Arange, "shape, mean = 0.0, std = 1.0, dtype = f32, seed = run, offset = place", normal, nullptr,
-     nullptr, true},
-    {"bernoulli", OpKind::Set, "p = each, seed = run, offset = place", bernoulli, nullptr, nullptr, true},
-    {"dropout", OpKind::Set, "p = 0.5, training = true, seed = run, offset = place", dropout, nullptr, nullptr, true},
+     nullptr, kIsRandom},
+    {"bernoulli", OpKind::Set, "p = each, seed = run, offset = place", bernoulli, nullptr, nullptr, kIsRandom},
+    {"dropout", OpKind::Set, "p = 0.5, training = true, seed = run, offset = place", dropout, nullptr, nullptr,
+     kIsRandom},
     {"randint", OpKind::Arange, "low = 0, high, shape, dtype = i64, seed = run, offset = place", randint, nullptr,
-     nullptr, true},
+     nullptr, kIsRandom},
 };
 
 // An op's own name, and which braces make it an expansion: PyTorch's attributes that the op does not have.

@@ -48,6 +48,13 @@ class NamedAttributes {
 enum class Given : uint8_t { Tensor, Real, Other };
 using GivenAttributes = std::map<std::string_view, Given>;
 
+// It takes a seed and an offset: those of the run, and its place among such names, where the text gives none.
+inline constexpr unsigned kIsRandom = 1;
+// Its indices count from the end where they are negative, and are made to count from the start.
+inline constexpr unsigned kCountsFromEnd = 2;
+// It is built of the memory that its operand views, from the attribute storage_offset on.
+inline constexpr unsigned kReadsMemory = 4;
+
 struct Expansion {
   std::string_view name;
   OpKind operands;              // it takes the operands of this op
@@ -62,12 +69,7 @@ struct Expansion {
   // operand has in place of the elements that the view shows, of the same attributes.
   TensorView* (*scatter)(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                          const std::string& name) = nullptr;
-  // It takes a seed and an offset: those of the run, and its place among such names, where the text gives none.
-  bool isRandom = false;
-  // Its indices count from the end where they are negative, and are made to count from the start.
-  bool countsFromEnd = false;
-  // It reads the memory that its operand is a view of, from the attribute storage_offset on: of no view, as this is.
-  bool ofMemory = false;
+  unsigned traits = 0;  // of those below
 };
 
 // Null where the table has no such name, or has it for other attributes than those ahead. `ahead` is called for such

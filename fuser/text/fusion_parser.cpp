@@ -71,7 +71,7 @@ size_t& FusionParser::placeOf(const Val* val) {
 }
 
 std::vector<std::pair<size_t, std::string>> FusionParser::places() const {
-  std::vector<std::pair<size_t, std::string>> places;
+  std::vector<std::pair<size_t, std::string>> places = statements_;
   for (const Val* val : named_) {
     const bool isPlaced = val->id() < placeOf_.size() && placeOf_[val->id()] != std::string::npos;
     if (isPlaced && !val->name().empty()) places.emplace_back(placeOf_[val->id()], concat("%", val->name()));

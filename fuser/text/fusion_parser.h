@@ -157,6 +157,7 @@ class FusionParser {
   NamedVals values_;
   std::map<std::string, size_t, std::less<>> definedAt_;  // name -> offset
   std::vector<size_t> placeOf_;                           // by value: its offset, or npos
+  std::vector<std::pair<size_t, std::string>> statements_;  // updates, and their offsets
   std::vector<const Val*> named_;                         // of the parsed fusion
   std::set<std::string, std::less<>> boundSymbols_;
   std::vector<Token> usedSymbols_;  // in dim expressions of inputs; each must be bound when all inputs are read

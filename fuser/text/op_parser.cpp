@@ -5,6 +5,7 @@
 #include <set>
 
 #include "fuser/ir/builder.h"
+#include "fuser/ir/updates.h"
 #include "fuser/ir/view_axes.h"
 #include "fuser/support/similar_name.h"
 #include "fuser/text/expansions.h"
@@ -163,7 +164,7 @@ void FusionParser::parseOp() {
   OpAttributes attributes;
   if (expansion) {
     named = parseNamedAttributes(mnemonic, *expansion);
-    if (expansion->ofMemory) operands[0] = memoryOfView(mnemonic, operands[0]->as<TensorView>(), named);
+    if (expansion->traits & kReadsMemory) operands[0] = memoryOfView(mnemonic, operands[0]->as<TensorView>(), named);
   } else {
     attributes = parseAttributes(mnemonic, rows);
   }
@@ -182,7 +183,7 @@ void FusionParser::parseOp() {
       return build::structural(*fusion_, *op, operands, attributes.values, resultNames, attributes.keepdim);
     });
   });
-  spell(firstExpr, mnemonic, names, operands, expansion && expansion->countsFromEnd);
+  spell(firstExpr, mnemonic, names, operands, expansion && (expansion->traits & kCountsFromEnd));
   if (expansion && expansion->scatter) {
     copies_.add(*expansion, operands[0]->as<TensorView>(), named, results.front()->as<TensorView>());
   }
@@ -196,14 +197,20 @@ TensorView* FusionParser::memoryOfView(const Token& mnemonic, TensorView* tensor
     reader_.fail(mnemonic, mnemonic.text, " of %", tensor->name(),
                  ", whose elements PyTorch reads in the memory of another tensor: `set` makes a copy of its own");
   }
-  if (named.has(AttributeName::storage_offset)) return const_cast<TensorView*>(storageOf(tensor));
+  auto* storage = const_cast<TensorView*>(storageOf(tensor));
+  const Expr* maker = storage->definition();
+  if (maker && memoryOf(maker) == Memory::Depends) {
+    reader_.fail(mnemonic, mnemonic.text, ": whether %", storage->name(), " is a view of %", maker->input(0)->name(),
+                 " or a copy depends on the run: make it a copy with set");
+  }
+  if (named.has(AttributeName::storage_offset)) return storage;
   const IntExpr offset = offsetOf(tensor);
   if (!offset || !offset->isConstant()) {
     reader_.fail(mnemonic, mnemonic.text, " of %", tensor->name(), ": where it begins in the memory of %",
-                 storageOf(tensor)->name(), " is no number here: give storage_offset");
+                 storage->name(), " is no number here: give storage_offset");
   }
   named.set(AttributeName::storage_offset, Attributes().setBound(AttributeName::storage_offset, offset));
-  return const_cast<TensorView*>(storageOf(tensor));
+  return storage;
 }
 
 // The expressions from this one on are those of one statement. One alone is what the text says, unless it is another
@@ -364,7 +371,7 @@ NamedAttributes FusionParser::parseNamedAttributes(const Token& mnemonic, const 
     const ScalarValue literal = isReal ? attribute.defaultLiteral() : ScalarValue(attribute.defaultNumber());
     values.setOperand(attribute.name, fusion_->newConstant(literal));
   }
-  if (expansion.isRandom) addSeedAndOffset(mnemonic, values);
+  if (expansion.traits & kIsRandom) addSeedAndOffset(mnemonic, values);
   return values;
 }
 

@@ -16,7 +16,11 @@ void FusionParser::parseUpdate() {
   Val* target = lookUp(name);
   if (target->isScalar()) reader_.fail(name, "update writes to a tensor, and %", name.text, " is a scalar");
   reader_.expect("=");
+  const Token sourceAt = reader_.peek();
   Val* source = parseOperand();
+  const std::string written = concat("update %", name.text, source->isTensor() ? " = %" : " = ", sourceAt.text);
+  statements_.emplace_back(keyword.offset, written);
+  const size_t firstExpr = fusion_->exprIdCount();
   refusable([&] {
     return reader_.located(keyword, [&] {
       auto* tensor = target->as<TensorView>();
@@ -29,6 +33,13 @@ void FusionParser::parseUpdate() {
       return 0;
     });
   });
+  auto spelling = std::make_shared<Spelling>();
+  spelling->result = written;
+  spelling->statement = opCount_;
+  for (auto expr = fusion_->liveExprs().rbegin(); expr != fusion_->liveExprs().rend(); ++expr) {
+    if ((*expr)->id() < firstExpr) break;
+    (*expr)->setSpelling(spelling);
+  }
 }
 
 // Through copies of PyTorch's views to the memory that they show: each is written to in memory of its own, and what it

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fuser/case/functional_updates.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/text/parser.h"
 
@@ -10,7 +11,7 @@ namespace {
 
 // Compiles and runs the case; "" where nothing is wrong with it.
 std::string rejectionOf(const std::string& text) {
-  const Case testCase = parseCase(text, "in");
+  const Case testCase = functionalCase(parseCase(text, "in"));
   try {
     const std::shared_ptr<const Fusion> fusion(std::shared_ptr<const Fusion>(), testCase.fusion.get());
     FusionExecutorCache cache(fusion, settingsOf(testCase));
@@ -80,6 +81,12 @@ constexpr Rejection kRejections[] = {
      "  %c = lt(0, 1)\n  %y = if %c {\n    %t = expand(%x) {shape = [3, 6]}\n    yield %t\n  } else {\n"
      "    %t = full() {fill_value = 1.0, shape = [3, 6], dtype = f32}\n    yield %t\n  }\n  return %y\n",
      "", "in:4:5: %t = expand: axis 0 of %x has size 4"},
+    {"AnUpdateOfOtherSizes",
+     "  %t = set(%x)\n  %u = neg(%x)\n  %v = slice(%t) {dim = 0, start = 1}\n  update %v = %u\n  return %t\n", "",
+     "in:5:3: update %v = %u: axis 0 of %u has size 4 and cannot be expanded to 3"},
+    {"AStepOfTheWrongSign",
+     "  %n = sub(1, 2)\n  %y = arange() {start = 0, end = 5, step = %n, dtype = i64}\n  return %y\n", "",
+     "in:3:3: %y = arange: a step of -1 does not lead from 0 to 5"},
     {"SlicesThatAreNotRepeated",
      "  %i = full() {fill_value = 0, shape = [2], dtype = i64}\n  %u = slice(%x) {dim = 0, start = 3}\n"
      "  %y = index_add(%x, %i, %u) {dim = 0}\n  return %y\n",
