@@ -237,8 +237,8 @@ std::vector<AxisType> axesOfUpdate(std::span<Val* const> operands) {
                    ": ranks differ");
   for (size_t i = 0; i < wanted.size(); ++i) {
     const IntExpr to = sizeOf(wanted[i]), from = sizeOf(given[i]);
-    FUSER_USER_CHECK(to == from || !to->isConstant() || !from->isConstant(), "update of ", typeText(operands[0]), " with ", typeText(operands[1]),
-                     ": axis ", i, " differs");
+    FUSER_USER_CHECK(to == from || !to->isConstant() || !from->isConstant(), "update of ", typeText(operands[0]),
+                     " with ", typeText(operands[1]), ": axis ", i, " differs");
   }
   return wanted;
 }

@@ -135,7 +135,8 @@ void madeOfOps(NodeWriter& node) { writeExpansion(node, node.packet()); }
 void randomLikeSelf(NodeWriter& node) {
   node.takesOnly({"self", "from", "to", "mean", "std"});
   std::string text = concat("shape = ", node.sizes(node.result().shape), ", dtype = ", node.result().dtype);
-  for (const auto& [argument, attribute] : {std::pair("from", "low"), {"to", "high"}, {"mean", "mean"}, {"std", "std"}}) {
+  for (const auto& [argument, attribute] :
+       {std::pair("from", "low"), {"to", "high"}, {"mean", "mean"}, {"std", "std"}}) {
     if (node.has(argument)) text += concat(", ", attribute, " = ", node.operand(argument));
   }
   node.write(concat(node.packet() == "uniform" ? "uniform" : "normal", "() {", text, "}"));
