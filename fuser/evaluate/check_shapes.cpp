@@ -282,8 +282,8 @@ RunDecisions checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
       case Family::Broadcast:
       case Family::Permute:
       case Family::Factory:
-      case Family::Range:
       case Family::Flip:
+      case Family::Range:
       case Family::Eye:
       case Family::Size:
       case Family::Item:

@@ -109,15 +109,6 @@ class Draw {
   }
 
  private:
-  static int precisionOf(DataType dtype) {
-    switch (dtype) {
-      case DataType::Double: return 53;
-      case DataType::Float: return 24;
-      case DataType::Half: return 11;
-      default: return 8;
-    }
-  }
-
   Fusion& fusion_;
   std::string name_;
   std::vector<IntExpr> shape_;

@@ -11,6 +11,15 @@
 
 namespace fuser::text {
 
+int precisionOf(DataType dtype) {
+  switch (dtype) {
+    case DataType::Double: return 53;
+    case DataType::Float: return 24;
+    case DataType::Half: return 11;
+    default: return 8;
+  }
+}
+
 size_t axisOf(std::string_view op, const TensorView* tensor, int64_t written) {
   const auto rank = static_cast<int64_t>(tensor->rank());
   const int64_t dim = written < 0 ? written + rank : written;
@@ -211,7 +220,8 @@ TensorView* reducedOverOne(Fusion& fusion, const std::vector<Val*>& operands, co
                           attributes.flagOr(AttributeName::keepdim, false), name);
 }
 
-// name, operands of, attributes, function, that of a second result, of what is a view in PyTorch, traits
+// name, operands of, attributes, function, that of a second result, of what is a view in PyTorch, traits, function of
+// any number of results
 constexpr Expansion kExpansions[] = {
     {"select_scatter", OpKind::SliceScatter, "dim, index", selectScatter},
     {"index_select", OpKind::Gather, "dim", indexSelect},
@@ -233,6 +243,39 @@ constexpr Expansion kExpansions[] = {
      kReadsMemory},
     {"as_strided_scatter", OpKind::SliceScatter, "size, stride, storage_offset = own", asStridedScatter},
     {"view", OpKind::Set, "dtype", viewedAs, nullptr, viewedBack},
+    {"matmul", OpKind::SliceScatter, "", matmul},
+    {"mm", OpKind::SliceScatter, "", mm},
+    {"bmm", OpKind::SliceScatter, "", bmm},
+    {"mv", OpKind::SliceScatter, "", mv},
+    {"dot", OpKind::SliceScatter, "", dot},
+    {"outer", OpKind::SliceScatter, "", outer},
+    {"linear", OpKind::Cat, "", linear},
+    {"addmm", OpKind::Cat, "beta = 1, alpha = 1", addmm},
+    {"addmv", OpKind::Cat, "beta = 1, alpha = 1", addmv},
+    {"baddbmm", OpKind::Cat, "beta = 1, alpha = 1", baddbmm},
+    {"view_as", OpKind::SliceScatter, "", viewedLike},
+    {"expand_as", OpKind::SliceScatter, "", expandedLike},
+    {"transpose", OpKind::Set, "dim0, dim1", transposed},
+    {"t", OpKind::Set, "", matrixTransposed},
+    {"movedim", OpKind::Set, "source, destination", moved},
+    {"flatten", OpKind::Set, "start_dim = 0, end_dim = -1", flattened},
+    {"unflatten", OpKind::Set, "dim, open sizes", unflattened},
+    {"narrow", OpKind::Set, "dim, start, length", narrowed},
+    {"stack", OpKind::Cat, "dim = 0", stacked},
+    {"split", OpKind::Set, "split_size, dim = 0", nullptr, nullptr, nullptr, 0, split},
+    {"chunk", OpKind::Set, "chunks, dim = 0", nullptr, nullptr, nullptr, 0, chunked},
+    {"softmax", OpKind::Set, "dim, dtype = own", softmax},
+    {"log_softmax", OpKind::Set, "dim, dtype = own", logSoftmax},
+    {"logsumexp", OpKind::Set, "dims, text keepdim = false", logSumExp},
+    {"layer_norm", OpKind::Cat, "normalized_shape, eps = 0.00001", layerNorm},
+    {"rms_norm", OpKind::Cat, "normalized_shape, eps = none", rmsNorm},
+    {"std", OpKind::Var, "dims = all, any correction = 1.0, text keepdim = false", deviation},
+    {"std_mean", OpKind::Var, "dims = all, any correction = 1.0, text keepdim = false", deviation, meanBeside},
+    {"triu", OpKind::Set, "diagonal = 0", triu},
+    {"tril", OpKind::Set, "diagonal = 0", tril},
+    {"one_hot", OpKind::Set, "num_classes", oneHot},
+    {"count_nonzero", OpKind::Set, "dims = all", countNonzero},
+    {"glu", OpKind::Set, "dim = -1", glu},
     {"zeros", OpKind::Arange, "shape, dtype = f32", zeros},
     {"ones", OpKind::Arange, "shape, dtype = f32", ones},
     {"zeros_like", OpKind::Set, "dtype = own", zerosLike},
@@ -271,6 +314,7 @@ bool is(const GivenAttributes& given) {
 bool hasTensorBound(const GivenAttributes& given) {
   return is<AttributeName::min, Given::Tensor>(given) || is<AttributeName::max, Given::Tensor>(given);
 }
+bool hasShape(const GivenAttributes& given) { return has<AttributeName::shape>(given) || given.count("size") != 0; }
 bool hasOneBound(const GivenAttributes& given) {
   return has<AttributeName::min>(given) != has<AttributeName::max>(given);
 }
@@ -296,6 +340,7 @@ constexpr OwnName kOwnNames[] = {
      is<AttributeName::correction, Given::Real>},
     {{"var_mean", OpKind::VarMean, "dims = all, any correction, text keepdim = false", variance, meanBeside},
      is<AttributeName::correction, Given::Real>},
+    {{"view", OpKind::Set, "open shape", viewedShape}, hasShape},
     {{"slice", OpKind::Slice, "dims, starts, ends, steps = ones", slicedAlongAxes}, has<AttributeName::starts>},
     {{"scatter", OpKind::Gather, "dim, value", scatteredValue}, has<AttributeName::value>},
 };
@@ -303,17 +348,16 @@ constexpr OwnName kOwnNames[] = {
 }  // namespace
 
 const Expansion* findExpansion(std::string_view name, size_t results, const std::function<GivenAttributes()>& ahead) {
-  const Expansion* other = nullptr;
-  for (const Expansion& each : kExpansions) {
-    if (each.name != name) continue;
-    if ((each.second ? 2 : 1) == results) return &each;
-    other = &each;
-  }
-  if (other) return other;
   for (const OwnName& each : kOwnNames) {
     if (each.expansion.name == name && each.when(ahead ? ahead() : GivenAttributes())) return &each.expansion;
   }
-  return nullptr;
+  const Expansion* other = nullptr;
+  for (const Expansion& each : kExpansions) {
+    if (each.name != name) continue;
+    if (each.several || (each.second ? 2 : 1) == results) return &each;
+    other = &each;
+  }
+  return other;
 }
 
 std::vector<const Expansion*> allExpansions() {

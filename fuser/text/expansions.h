@@ -26,6 +26,7 @@ class NamedAttributes {
   IntExpr bound(AttributeName name) const { return values_.at(name).bound(name); }
   DataType dtype(AttributeName name) const { return values_.at(name).dtypeOf(name); }
   DataType dtypeOr(AttributeName name, DataType otherwise) const { return has(name) ? dtype(name) : otherwise; }
+  // Of a list of counts, whether it is one number without brackets.
   void setFlag(AttributeName name, bool value) { flags_[name] = value; }
   bool flagOr(AttributeName name, bool otherwise) const {
     return flags_.count(name) != 0 ? flags_.at(name) : otherwise;
@@ -69,7 +70,11 @@ struct Expansion {
   // operand has in place of the elements that the view shows, of the same attributes.
   TensorView* (*scatter)(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                          const std::string& name) = nullptr;
-  unsigned traits = 0;  // of those below
+  unsigned traits = 0;  // of those above
+  // In place of `build`: of a name with as many results as the text asks for. A UserError where it has others.
+  std::vector<TensorView*> (*several)(Fusion& fusion, const std::vector<Val*>& operands,
+                                      const NamedAttributes& attributes,
+                                      const std::vector<std::string>& names) = nullptr;
 };
 
 // Null where the table has no such name, or has it for other attributes than those ahead. `ahead` is called for such
@@ -91,6 +96,17 @@ ExpansionFunction viewedAs, viewedBack;
 ExpansionFunction asStrided, asStridedScatter;
 // --- expanded_scatters.cpp ---
 ExpansionFunction indexAdded, indexCopied, indexPut, indexFilled, scatteredValue;
+// --- expanded_products.cpp ---
+ExpansionFunction matmul, mm, mv, dot, bmm, outer, linear, addmm, addmv, baddbmm;
+// --- expanded_shapes.cpp ---
+ExpansionFunction transposed, matrixTransposed, moved, flattened, unflattened, viewedShape, viewedLike, expandedLike,
+    narrowed, stacked;
+using SeveralFunction = std::vector<TensorView*>(Fusion& fusion, const std::vector<Val*>& operands,
+                                                 const NamedAttributes& attributes,
+                                                 const std::vector<std::string>& names);
+SeveralFunction split, chunked;
+// --- expanded_composites.cpp ---
+ExpansionFunction softmax, logSoftmax, logSumExp, layerNorm, rmsNorm, deviation, triu, tril, oneHot, countNonzero, glu;
 // --- expanded_fills.cpp ---
 ExpansionFunction zeros, ones, zerosLike, onesLike, fullLike;
 // --- expanded_attributes.cpp ---
@@ -107,6 +123,9 @@ TensorView* addedBy(Fusion& fusion, const std::vector<Val*>& operands, const Nam
 // --- expanded_random.cpp ---
 ExpansionFunction rand, randn, randLike, randnLike, uniform, normal, bernoulli, dropout, randint;
 
+inline TensorView* tensorAt(const std::vector<Val*>& operands, size_t i) { return operands.at(i)->as<TensorView>(); }
+// Bits of a float's significand, the first one included.
+int precisionOf(DataType dtype);
 // The axis that a number names, of a tensor, from 0. A UserError where there is none; `op` is the name in it.
 size_t axisOf(std::string_view op, const TensorView* tensor, int64_t written);
 // The size of an axis: a number where it is known.

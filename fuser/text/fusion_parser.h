@@ -74,6 +74,7 @@ class FusionParser {
     Attributes values;                       // their values, except for the fields below
     std::map<std::string_view, Val*> operands;
     bool keepdim = false;
+    bool isSingle = false;  // a list of counts is one number without brackets
     std::string variant;
   };
 

@@ -69,12 +69,9 @@ std::string takes(std::string_view name, const OpInfo& info) {
 
 // PyTorch's names that the language lacks, so that a program that uses one is told apart from one that misspells.
 constexpr std::string_view kLacking =
-    " matmul mm bmm linear addmm dot outer "
-    "cumsum cumprod cummax cummin logcumsumexp sort argsort topk median kthvalue bucketize searchsorted unfold "
-    "avg_pool max_pool triu tril one_hot std logsumexp softmax log_softmax layer_norm rms_norm batch_norm group_norm "
-    "transpose flatten narrow split chunk stack movedim t unflatten view_as expand_as instance_norm mse_loss "
-    "cross_entropy nll_loss isin norm std_mean scaled_dot_product_attention glu swiglu reduce_window interpolate "
-    "diag_embed count_nonzero ";
+    " cumsum cumprod cummax cummin logcumsumexp sort argsort topk median kthvalue bucketize searchsorted isin unfold "
+    "avg_pool max_pool reduce_window interpolate diag_embed norm batch_norm group_norm instance_norm mse_loss "
+    "cross_entropy nll_loss scaled_dot_product_attention swiglu ";
 
 std::string unknownOp(std::string_view name) {
   if (kLacking.find(concat(" ", name, " ")) != kLacking.npos) {
@@ -115,6 +112,10 @@ std::string otherAttributes(std::string_view name, const Expansion* read) {
 
 std::vector<Val*> expanded(Fusion& fusion, const Expansion& expansion, const std::vector<Val*>& operands,
                            const NamedAttributes& attributes, const std::vector<std::string>& names) {
+  if (expansion.several) {
+    const std::vector<TensorView*> results = expansion.several(fusion, operands, attributes, names);
+    return {results.begin(), results.end()};
+  }
   std::vector<Val*> results{expansion.build(fusion, operands, attributes, names.at(0))};
   if (expansion.second) results.push_back(expansion.second(fusion, operands, attributes, names.at(1)));
   return results;
@@ -139,7 +140,10 @@ void FusionParser::parseOp() {
   const std::vector<const OpInfo*> rows = expansion ? std::vector{&opInfo(expansion->operands)} : rowsOf(mnemonic.text);
   if (rows.empty()) reader_.fail(mnemonic, unknownOp(mnemonic.text));
   if (rows[0]->family == Family::Update) reader_.fail(mnemonic, "update is a statement: update %target = %source");
-  const size_t resultCount = expansion ? (expansion->second ? 2 : 1) : rows[0]->results;
+  const size_t resultCount = !expansion           ? rows[0]->results
+                             : expansion->several ? names.size()
+                             : expansion->second  ? 2
+                                                  : 1;
   if (names.size() != resultCount) {
     reader_.fail(name, mnemonic.text, " has ", resultCount, resultCount == 1 ? " result" : " results", ", not ",
                  names.size());
@@ -358,6 +362,7 @@ NamedAttributes FusionParser::parseNamedAttributes(const Token& mnemonic, const 
     if (attribute->takesAny) return values.setOperand(attribute->name, parseOperand());
     parseFamilyAttribute(key, *attribute, one);
     if (attribute->kind == AttributeKind::Flag) return values.setFlag(attribute->name, one.keepdim);
+    if (attribute->kind == AttributeKind::Counts) values.setFlag(attribute->name, one.isSingle);
     if (attribute->kind == AttributeKind::Operand) {
       return values.setOperand(attribute->name, one.operands.begin()->second);
     }
@@ -366,7 +371,8 @@ NamedAttributes FusionParser::parseNamedAttributes(const Token& mnemonic, const 
   for (const FamilyAttribute& attribute : wanted) {
     const std::string_view text = attribute.ifAbsent.value_or("");
     const bool isNumber = !text.empty() && std::isdigit(static_cast<unsigned char>(text[0]));
-    if (attribute.kind != AttributeKind::Operand || values.hasOperand(attribute.name) || !isNumber) continue;
+    const bool isOperand = attribute.kind == AttributeKind::Operand || attribute.takesAny;
+    if (!isOperand || values.hasOperand(attribute.name) || !isNumber) continue;
     const bool isReal = text.find('.') != text.npos;
     const ScalarValue literal = isReal ? attribute.defaultLiteral() : ScalarValue(attribute.defaultNumber());
     values.setOperand(attribute.name, fusion_->newConstant(literal));
@@ -416,7 +422,11 @@ void FusionParser::parseFamilyAttribute(const Token& key, const FamilyAttribute&
       return;
     case AttributeKind::Extents: return list(kMaxRank, [&] { return attribute.open ? parseSizeEntry() : parseDim(); });
     case AttributeKind::Extent: values.setBound(attribute.name, parseDim()); return;
-    case AttributeKind::Counts: return list(kMaxRank, [&] { return parseDim(); });
+    case AttributeKind::Counts:
+      if (reader_.at("[")) return list(kMaxRank, [&] { return parseDim(); });
+      attributes.isSingle = true;
+      values.setIntegers(attribute.name, {parseDim()});
+      return;
     case AttributeKind::Bounds: {
       const bool isEnd = attribute.name == AttributeName::ends;
       return list(2 * kMaxRank, [&] { return isEnd ? parseEnd() : parseBound(); });

@@ -123,7 +123,7 @@ Command addImportCommand(CLI::App& app) {
                     "write those alone that replay with each element decided and right; the others may be findings");
   command->footer(R"(
 What it does
-  A graph is split at each op that the language of fusions has not (matmul, convolution, sort, …). What lies
+  A graph is split at each op that the language of fusions has not (convolution, sort, a large matmul, …). What lies
   between becomes connected subgraphs, as large as they can be while none is left and entered again. What a subgraph
   reads from outside is an input, with the dtype, sizes and strides that it had, and data in the range that was seen. Sizes
   are symbols, one for each number. Subgraphs that are equal up to names are written once: GRAPH-HASH.fusion, named by the

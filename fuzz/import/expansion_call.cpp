@@ -129,6 +129,23 @@ void indexed(NodeWriter& node) {
   node.write(concat("reshape(", node.between(call), ") {shape = ", node.sizes(node.result().shape), "}"));
 }
 
+// The oracle judges each term: there are as many as elements of the result, times the elements that each is the sum of.
+void product(NodeWriter& node) {
+  constexpr int64_t kMostTerms = int64_t{1} << 20;
+  std::string_view left = "self";
+  for (std::string_view name : {"mat1", "mat", "batch1", "input", "tensor"}) {
+    if (node.has(std::string(name))) left = name;
+  }
+  const Numbers& shape = node.tensor(std::string(left)).shape;
+  int64_t terms = shape.empty() ? 1 : shape.back();
+  for (int64_t size : node.result().shape) {
+    if (terms > kMostTerms) break;
+    terms *= size;
+  }
+  if (terms > kMostTerms) node.refuse("is a product of more than ", kMostTerms, " terms");
+  writeExpansion(node, node.packet());
+}
+
 void madeOfOps(NodeWriter& node) { writeExpansion(node, node.packet()); }
 
 // Of the sizes and the dtype of self, which nothing else is read of. The text draws numbers of its own.

@@ -53,6 +53,7 @@ void scattered(NodeWriter& node);
 void extremeIndex(NodeWriter& node);
 void slicesAtIndices(NodeWriter& node);
 void embedded(NodeWriter& node);
+void product(NodeWriter& node);
 void putAtIndices(NodeWriter& node);
 void indexed(NodeWriter& node);
 void madeOfOps(NodeWriter& node);

@@ -80,9 +80,8 @@ TEST_F(SaveGraphTest, SavesWhatTorchExportsTheSameEachTime) {
   EXPECT_EQ(file("first.json"), file("second.json"));
   const Import import = imported("first.json");
   const ImportedGraph& graph = import.graphs().front();
-  ASSERT_EQ(graph.outside.size(), 1u);
-  EXPECT_EQ(graph.outside.begin()->first.first, "aten.mm.default");
-  EXPECT_EQ(graph.taken, graph.nodes - 1);
+  EXPECT_TRUE(graph.outside.empty()) << graph.outside.begin()->first.first;
+  EXPECT_EQ(graph.taken, graph.nodes);
   const std::string& text = import.subgraphs()[0].subgraph.text;
   EXPECT_NE(text.find("fusion (%x0: f32[i0, i1] {allocation_order = [1, 0]}"), text.npos) << text;
   EXPECT_NE(text.find("%x0 = uniform(seed = 1, low = -"), text.npos) << text;

@@ -417,7 +417,10 @@ std::map<std::string, Evaluation> movesAndReductions() {
                                         call.numberOr("storage_offset", 0))};
        }},
       {"view",
-       [](const Call& call) -> Results { return {call.x.at(0).contiguous().view(scalarType(call.word("dtype")))}; }},
+       [](const Call& call) -> Results {
+         if (call.has("shape")) return {at::reshape(call.x.at(0), call.numbers("shape"))};
+         return {call.x.at(0).contiguous().view(scalarType(call.word("dtype")))};
+       }},
       {"gather",
        [](const Call& call) -> Results {
          return {at::gather(call.x.at(0), call.number("dim"), call.x.at(1).to(at::kLong))};
@@ -527,6 +530,7 @@ std::map<std::string, Evaluation> all() {
   all.merge(functionsOfMore());
   all.merge(movesAndReductions());
   all.merge(randomNumbers());
+  all.merge(productsAndShapes());
   return all;
 }
 

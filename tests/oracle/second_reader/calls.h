@@ -29,7 +29,9 @@ struct Call {
 
 using Evaluation = std::vector<at::Tensor> (*)(const Call&);
 const std::map<std::string, Evaluation>& calls();
-std::map<std::string, Evaluation> randomNumbers();  // a part of them
+// Parts of them.
+std::map<std::string, Evaluation> randomNumbers();
+std::map<std::string, Evaluation> productsAndShapes();
 
 at::ScalarType scalarType(const std::string& dtype);
 std::string dtypeName(at::ScalarType type);
