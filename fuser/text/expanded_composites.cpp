@@ -33,6 +33,14 @@ class Composite {
   TensorView* op(OpKind kind, Val* a, std::string_view ending) {
     return build::unary(fusion_, kind, a, concat(name_, ending))->as<TensorView>();
   }
+  // With a factor or a term of the last axes' sizes, of `like`.
+  TensorView* with(std::string_view name, OpKind kind, TensorView* result, TensorView* factor, const TensorView* like,
+                   size_t axes, const std::string& ending) {
+    const std::vector<IntExpr> sizes = sizesOf(like);
+    const std::vector<IntExpr> last(sizes.end() - static_cast<ptrdiff_t>(axes), sizes.end());
+    factor = ofSizes(name, fusion_, factor->dtype(), factor, last, name_ + ending);
+    return op(kind, result, wide(factor, ending + ".wide"), ending + ".done");
+  }
   // Over these axes, which stay with one element each.
   TensorView* over(OpKind kind, TensorView* tensor, const std::vector<int64_t>& dims, std::string_view ending) {
     return build::reduction(fusion_, kind, tensor, dims, true, concat(name_, ending));
@@ -72,13 +80,6 @@ std::vector<int64_t> normalizedAxes(std::string_view op, Fusion& fusion, TensorV
     dims.push_back(static_cast<int64_t>(axis));
   }
   return dims;
-}
-
-// Of the size of what is normalised.
-TensorView* factorOf(std::string_view op, Fusion& fusion, TensorView* factor, const TensorView* tensor, size_t axes,
-                     const std::string& name) {
-  const std::vector<IntExpr> sizes = sizesOf(tensor);
-  return ofSizes(op, fusion, factor->dtype(), factor, {sizes.end() - static_cast<ptrdiff_t>(axes), sizes.end()}, name);
 }
 
 // The elements of matrices that lie on one side of a diagonal; 0 elsewhere.
@@ -167,12 +168,10 @@ TensorView* layerNorm(Fusion& fusion, const std::vector<Val*>& operands, const N
   TensorView* centred = make.op(OpKind::Sub, x, moments[1], ".centred");
   TensorView* result = make.op(OpKind::Mul, centred, make.op(OpKind::Rsqrt, spread, ".rsqrt"), ".normal");
   if (operands.size() > 1) {
-    TensorView* weight = factorOf("layer_norm", fusion, tensorAt(operands, 1), tensor, dims.size(), name + ".weight");
-    result = make.op(OpKind::Mul, result, make.wide(weight, ".w"), ".scaled");
+    result = make.with("layer_norm", OpKind::Mul, result, tensorAt(operands, 1), tensor, dims.size(), ".weight");
   }
   if (operands.size() > 2) {
-    TensorView* bias = factorOf("layer_norm", fusion, tensorAt(operands, 2), tensor, dims.size(), name + ".bias");
-    result = make.op(OpKind::Add, result, make.wide(bias, ".b"), ".moved");
+    result = make.with("layer_norm", OpKind::Add, result, tensorAt(operands, 2), tensor, dims.size(), ".bias");
   }
   return make.rounded(result);
 }
@@ -193,8 +192,7 @@ TensorView* rmsNorm(Fusion& fusion, const std::vector<Val*>& operands, const Nam
   TensorView* spread = make.op(OpKind::Add, squares, eps, ".spread");
   TensorView* result = make.op(OpKind::Mul, x, make.op(OpKind::Rsqrt, spread, ".rsqrt"), ".normal");
   if (operands.size() > 1) {
-    TensorView* weight = factorOf("rms_norm", fusion, tensorAt(operands, 1), tensor, dims.size(), name + ".weight");
-    result = make.op(OpKind::Mul, result, make.wide(weight, ".w"), ".scaled");
+    result = make.with("rms_norm", OpKind::Mul, result, tensorAt(operands, 1), tensor, dims.size(), ".weight");
   }
   return make.rounded(result);
 }

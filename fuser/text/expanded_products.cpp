@@ -124,8 +124,11 @@ TensorView* plain(std::string_view op, Fusion& fusion, const std::vector<Val*>& 
   return product.rounded(product.of(tensorAt(operands, 0), tensorAt(operands, 1)));
 }
 
-TensorView* added(std::string_view op, Fusion& fusion, const std::vector<Val*>& operands,
-                  const NamedAttributes& attributes, const std::string& name) {
+// beta * c + alpha * product, of a product of operands of these ranks.
+TensorView* added(std::string_view op, std::initializer_list<size_t> ranks, Fusion& fusion,
+                  const std::vector<Val*>& operands, const NamedAttributes& attributes, const std::string& name) {
+  FUSER_USER_CHECK(operands.size() == 3, op, " takes 3 operands, not ", operands.size());
+  checkRanks(op, {operands[1], operands[2]}, ranks);
   Product product(op, fusion, operands, name);
   TensorView* b = tensorAt(operands, 2);
   if (b->rank() == 3) b = product.withSize(b, 0, sizesOf(tensorAt(operands, 1))[0]);
@@ -188,23 +191,17 @@ TensorView* linear(Fusion& fusion, const std::vector<Val*>& operands, const Name
 
 TensorView* addmm(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                   const std::string& name) {
-  FUSER_USER_CHECK(operands.size() == 3, "addmm takes 3 operands, not ", operands.size());
-  checkRanks("addmm", {operands[1], operands[2]}, {2, 2});
-  return added("addmm", fusion, operands, attributes, name);
+  return added("addmm", {2, 2}, fusion, operands, attributes, name);
 }
 
 TensorView* addmv(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                   const std::string& name) {
-  FUSER_USER_CHECK(operands.size() == 3, "addmv takes 3 operands, not ", operands.size());
-  checkRanks("addmv", {operands[1], operands[2]}, {2, 1});
-  return added("addmv", fusion, operands, attributes, name);
+  return added("addmv", {2, 1}, fusion, operands, attributes, name);
 }
 
 TensorView* baddbmm(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                     const std::string& name) {
-  FUSER_USER_CHECK(operands.size() == 3, "baddbmm takes 3 operands, not ", operands.size());
-  checkRanks("baddbmm", {operands[1], operands[2]}, {3, 3});
-  return added("baddbmm", fusion, operands, attributes, name);
+  return added("baddbmm", {3, 3}, fusion, operands, attributes, name);
 }
 
 }  // namespace fuser::text
