@@ -95,7 +95,7 @@ std::string attributesTaken(const std::vector<KeyRule>& rules) {
   return concat("it takes ", keys.empty() ? "none" : text);
 }
 
-// The attributes of the name's expansions but this one: " (also dims, keepdim with 2 results)".
+// The attributes of the name's other forms than the one that is read: ", or dims, keepdim with 2 results".
 std::string otherAttributes(std::string_view name, const Expansion* read) {
   std::string text;
   for (const Expansion* each : allExpansions()) {
