@@ -1,5 +1,5 @@
-// Reductions (oracle/ORACLE.md#5-reductions): the error bound of any summation tree of the recorded depth, overflow of
-// partial results, bounds of products in any order, and selection (amax, any, …) over the axes.
+// Reductions and scans (oracle/ORACLE.md#5-reductions): the error bound of any summation tree of the recorded depth,
+// overflow of partial results, bounds of products in any order, and selection (amax, any, …) over the axes.
 
 #include <algorithm>
 #include <bit>
@@ -219,6 +219,123 @@ Interval meanOf(const Interval& sum, double terms, DataType dtype, const Profile
 
 }  // namespace
 
+namespace {
+
+// The operand's sets as the terms of a floating sum: with products before their rounding where they may be contracted,
+// and with zeros where small numbers may be flushed.
+Value termsOf(const Value& operand, const Arithmetic& arithmetic) {
+  const Profile* profile = arithmetic.profile;
+  Value terms = operand;
+  if (!(profile ? profile->contraction : arithmetic.contraction)) terms.products = nullptr;
+  if (!profile || !profile->flushToZero) return terms;
+  std::vector<Interval> sets;
+  for (const Interval& set : *operand.real) {
+    sets.push_back(flushed(set, *profile, fuser::computeType(operand.dtype)));
+  }
+  terms.real = std::make_shared<const std::vector<Interval>>(std::move(sets));
+  return terms;
+}
+
+// The real results along one line of a scan, in order: sums and products of the terms so far, in any order.
+class RealScan {
+ public:
+  RealScan(OpKind op, int64_t terms, const Accumulator& accumulator, const Profile* profile)
+      : op_(op), mayDropNan_(profile && profile->numberBesideNan), sum_(accumulator, terms - 1), product_(accumulator) {
+    extreme_ = Interval::of(op == OpKind::Cummax ? -kInfinity : kInfinity);
+  }
+
+  Interval next(const Interval& x) {
+    if (op_ == OpKind::Cumsum) {
+      sum_.add(x);
+      return sum_.result();
+    }
+    if (op_ == OpKind::Cumprod) {
+      product_.add(x);
+      return product_.result();
+    }
+    extreme_ = op_ == OpKind::Cummax ? maximum(extreme_, x) : minimum(extreme_, x);
+    if (!mayDropNan_) return extreme_;
+    all_ = hull(all_, x);
+    return all_.has(kNan) ? hull(extreme_, all_) : extreme_;
+  }
+  double magnitude() const { return sum_.magnitude(); }
+
+ private:
+  OpKind op_;
+  bool mayDropNan_;
+  Sum sum_;
+  Product product_;
+  Interval extreme_, all_;
+};
+
+// The same of integers, which wrap.
+class WholeScan {
+ public:
+  WholeScan(OpKind op, DataType dtype, const Profile* profile)
+      : combine_(op == OpKind::Cumsum    ? OpKind::Add
+                 : op == OpKind::Cumprod ? OpKind::Mul
+                 : op == OpKind::Cummax  ? OpKind::Maximum
+                                         : OpKind::Minimum),
+        dtype_(dtype),
+        mayBeAny_(profile && profile->anyOverflow && (op == OpKind::Cumsum || op == OpKind::Cumprod)) {}
+
+  Whole next(const Whole& x) {
+    const Whole full = fullRange(dtype_);
+    const double size = std::max(std::fabs(static_cast<double>(x.lo)), std::fabs(static_cast<double>(x.hi)));
+    size_ = combine_ == OpKind::Add ? size_ + size : std::max(size_, 1.0) * std::max(size, 1.0);
+    last_ = isFirst_ ? x : binaryWhole(combine_, last_, x, dtype_);
+    isFirst_ = false;
+    return mayBeAny_ && size_ * (1 + 0x1p-30) > static_cast<double>(full.hi) ? full : last_;
+  }
+
+ private:
+  OpKind combine_;
+  DataType dtype_;
+  bool mayBeAny_, isFirst_ = true;
+  double size_ = 0;
+  Whole last_;
+};
+
+}  // namespace
+
+Value scanned(const fuser::Expr& expr, const Value& operand, const Arithmetic& arithmetic) {
+  const Profile* profile = arithmetic.profile;
+  const auto dim = static_cast<size_t>(expr.attributes().dim());
+  const int64_t count = operand.sizes[dim];
+  const ReducedAxes axes = reducedAxes(operand, {expr.attributes().dim()});
+  Value result;
+  result.dtype = operand.dtype;
+  result.sizes = operand.sizes;
+  result.strides = fuser::Dims(operand.sizes.size(), 1);  // a line of results stands together
+  for (size_t axis = 0, kept = 0; axis < operand.sizes.size(); ++axis) {
+    if (axis != dim) result.strides[axis] = axes.strides[kept++] * count;
+  }
+  if (operand.whole) {
+    std::vector<Whole> sets;
+    forEachOffset<1>(axes.stored, {axes.operand}, [&](const std::array<int64_t, 1>& base) {
+      WholeScan scan(expr.op(), result.dtype, profile);
+      forEachTerm(axes, base[0], [&](int64_t at) { sets.push_back(scan.next(operand.wholeAt(at))); });
+    });
+    result.whole = std::make_shared<const std::vector<Whole>>(std::move(sets));
+    return result;
+  }
+  const Value terms = termsOf(operand, arithmetic);
+  const Accumulator accumulator = accumulatorOf(result.dtype, profile);
+  std::vector<Interval> sets;
+  std::vector<double> scales;
+  forEachOffset<1>(axes.stored, {axes.operand}, [&](const std::array<int64_t, 1>& base) {
+    RealScan scan(expr.op(), count, accumulator, profile);
+    forEachTerm(axes, base[0], [&](int64_t at) {
+      const Interval set = scan.next(expr.op() == OpKind::Cumsum ? term(terms, at) : terms.realAt(at));
+      sets.push_back(profile ? settled(set, *profile, result.dtype) : roundTo(set, result.dtype));
+      scales.push_back(scan.magnitude());
+    });
+  });
+  result.real = std::make_shared<const std::vector<Interval>>(std::move(sets));
+  if (expr.op() == OpKind::Cumsum) result.scales = std::make_shared<const std::vector<double>>(std::move(scales));
+  return result;
+}
+
 Value anyReduced(const fuser::Expr& expr, size_t result, const Value& operand) {
   const ReducedAxes axes = reducedAxes(operand, expr.attributes().dims());
   Value like;
@@ -242,15 +359,8 @@ Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, const
         axes, [&](int64_t base) { return reduceWhole(op, operand, axes, base, result.dtype, profile); });
     return result;
   }
-  Value terms = operand;
-  if (!(profile ? profile->contraction : arithmetic.contraction)) terms.products = nullptr;
-  const DataType compute = fuser::computeType(result.dtype);
+  const Value terms = termsOf(operand, arithmetic);
   const Accumulator accumulator = accumulatorOf(result.dtype, profile);
-  if (profile && profile->flushToZero) {
-    std::vector<Interval> sets;
-    for (const Interval& set : *operand.real) sets.push_back(flushed(set, *profile, compute));
-    terms.real = std::make_shared<const std::vector<Interval>>(std::move(sets));
-  }
   const auto finished = [&](const Interval& set) {
     return profile ? settled(set, *profile, result.dtype) : roundTo(set, result.dtype);
   };

@@ -23,7 +23,7 @@ enum class RuleGroup : uint8_t {
   Selection,       // where, clamp, hardtanh
   Formula,         // the printed steps, one by one; of integers, the row's exact steps
   Structural,      // moves, sizes, casts, what is made of nothing: slice.cpp
-  Reduction,       // sums, products, extremes: reduction.cpp
+  Reduction,       // sums, products, extremes, of all terms or of those so far: reduction.cpp
   Pick,            // extreme_index.cpp
   Variance,        // welford.cpp
 };
@@ -150,6 +150,7 @@ constexpr RuleGroup ruleGroup(fuser::OpKind op) {
     case OpKind::Eye:
     case OpKind::Flip:
     case OpKind::Select:
+    case OpKind::Unfold:
     case OpKind::SliceScatter:
     case OpKind::Gather:
     case OpKind::Scatter:
@@ -174,7 +175,11 @@ constexpr RuleGroup ruleGroup(fuser::OpKind op) {
     case OpKind::Any:
     case OpKind::Mean:
     case OpKind::Prod:
-    case OpKind::Sum: return RuleGroup::Reduction;
+    case OpKind::Sum:
+    case OpKind::Cumsum:
+    case OpKind::Cumprod:
+    case OpKind::Cummax:
+    case OpKind::Cummin: return RuleGroup::Reduction;
     case OpKind::Argmax:
     case OpKind::Argmin: return RuleGroup::Pick;
     case OpKind::Var:

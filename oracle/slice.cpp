@@ -338,6 +338,10 @@ Value Slice::compute(const Expr* expr, size_t result) {
     case fuser::Family::Flip: return flipped(x[0], expr->attributes().dims());
     case fuser::Family::Select:
       return selected(x[0], static_cast<size_t>(expr->attributes().dim()), numbersOf(expr).at(0));
+    case fuser::Family::Unfold: {
+      const std::vector<int64_t> numbers = numbersOf(expr);
+      return unfolded(x[0], static_cast<size_t>(expr->attributes().dim()), numbers.at(0), numbers.at(1));
+    }
     case fuser::Family::SliceScatter:
       return written(x[0], x[1], static_cast<size_t>(expr->attributes().dim()), shapeOf(expr));
     case fuser::Family::Gather: return gathered(x[0], x[1], static_cast<size_t>(expr->attributes().dim()));
@@ -346,6 +350,7 @@ Value Slice::compute(const Expr* expr, size_t result) {
                        facts_.arithmetic);
     case fuser::Family::Branch: FUSER_CHECK(false, "a concrete fusion has no branches");
     case fuser::Family::Update: FUSER_CHECK(false, "the functional form of a fusion has no updates");
+    case fuser::Family::Scan: return scanned(*expr, x[0], facts_.arithmetic);
     case fuser::Family::ExtremeIndex: return extremeIndex(*expr, x[0], facts_.arithmetic);
     case fuser::Family::Reduction:
     case fuser::Family::Welford: break;

@@ -104,6 +104,7 @@ Value collected(std::span<const Value> x, const fuser::Dims& sizes,
 // slice, pad (the value is a scalar), cat, reshape, repeat, by their evaluated bounds, counts and sizes.
 Value sliced(const Value& x, size_t dim, const fuser::Dims& startEndStep);
 Value selected(const Value& x, size_t dim, int64_t index);
+Value unfolded(const Value& x, size_t dim, int64_t window, int64_t spacing);
 // x with `into` at the places of that slice.
 Value written(const Value& x, const Value& into, size_t dim, const fuser::Dims& startEndStep);
 // The element of x at each index along `dim`. Of an index that is not certain it is what any of those gives; of one
@@ -117,6 +118,7 @@ Value reshaped(const Value& x, fuser::Dims shape);
 Value repeatedBy(const Value& x, const fuser::Dims& repeats);
 
 // argmax, argmin: where the most extreme term may be.
+Value scanned(const fuser::Expr& expr, const Value& operand, const Arithmetic& arithmetic);
 Value extremeIndex(const fuser::Expr& expr, const Value& operand, const Arithmetic& arithmetic);
 
 // var (result 0) and var_mean (0: variance, 1: mean).

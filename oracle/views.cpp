@@ -78,6 +78,17 @@ Value selected(const Value& x, size_t dim, int64_t index) {
   return one;
 }
 
+// The windows share the operand's sets.
+Value unfolded(const Value& x, size_t dim, int64_t window, int64_t spacing) {
+  Value windows = x;
+  const int64_t size = x.sizes[dim], stride = x.strides[dim];
+  windows.sizes[dim] = 1 + (size - window) / spacing;
+  windows.strides[dim] = stride * spacing;
+  windows.sizes.push_back(window);
+  windows.strides.push_back(stride);
+  return windows;
+}
+
 Value written(const Value& x, const Value& into, size_t dim, const Dims& startEndStep) {
   const int64_t size = x.sizes[dim], step = startEndStep[2];
   const int64_t start = std::clamp<int64_t>(startEndStep[0] + (startEndStep[0] < 0 ? size : 0), 0, size);

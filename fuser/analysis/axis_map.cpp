@@ -161,6 +161,7 @@ class ViewMap {
       case Family::Repeat: repeat(); break;
       case Family::Flip: flip(); break;
       case Family::Select: select(); break;
+      case Family::Unfold: unfold(); break;
       case Family::SliceScatter: sliceScatter(); break;
       case Family::Gather:
       case Family::Scatter: keepAll(); break;
@@ -182,6 +183,7 @@ class ViewMap {
       case Family::Branch:
       case Family::Update:
       case Family::Welford:
+      case Family::Scan:
       case Family::ExtremeIndex:
       case Family::Reduction: FUSER_CHECK(false, opName(expr_->op()), " is not a view");
     }
@@ -268,6 +270,14 @@ class ViewMap {
     element_.coordinates.insert(element_.coordinates.begin() + attributes().dim(), place);
   }
 
+  // The last coordinate is the place in a window.
+  void unfold() {
+    keepAll();
+    IntExpr& coordinate = element_.coordinates[dim()];
+    coordinate = ints_.add(ints_.mul(coordinate, import_(attributes().spacing())), coordinates_.back());
+    element_.coordinates.pop_back();
+  }
+
   // The second operand at the places of the slice, the first one elsewhere.
   void sliceScatter() {
     const SliceBounds bounds = boundsOf(expr_);
@@ -323,6 +333,7 @@ std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
     case Family::Update:
     case Family::Reduction:
     case Family::ExtremeIndex:
+    case Family::Scan:
     case Family::Welford: return map;
     case Family::Permute: return {dims.begin(), dims.end()};
     case Family::Broadcast: {
@@ -343,6 +354,7 @@ std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
     case Family::Reshape: return axesOfReshape(expr);
     case Family::Repeat: return axesOfRepeat(expr, producer);
     case Family::Flip: return axesOfFlip(expr, producer);
+    case Family::Unfold: map[static_cast<size_t>(dims[0])] = map.back() = -1; return map;
     case Family::Select:
       for (size_t axis = static_cast<size_t>(dims[0]); axis < rank; ++axis) ++map[axis];
       return map;
@@ -360,7 +372,9 @@ std::vector<int> producerAxes(const Expr* expr, const TensorView* producer) {
 
 std::vector<int> axesBeside(const Expr* expr, const TensorView* producer) {
   std::vector<int> map = producerAxes(expr, producer);
-  if (!isView(expr) || expr->family() == Family::Reshape || expr->family() == Family::Select) return map;
+  const Family family = expr->family();
+  const bool changesRank = family == Family::Reshape || family == Family::Select || family == Family::Unfold;
+  if (!isView(expr) || changesRank) return map;
   const size_t added = map.size() - producer->rank();
   for (size_t i = added; i < map.size(); ++i) map[i] = static_cast<int>(i - added);
   return map;

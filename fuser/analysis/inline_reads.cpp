@@ -93,9 +93,12 @@ std::string whyNotInline(const Expr* reader, const TensorView* operand, const st
     const auto what = [&] {
       return concat("%", reader->output()->name(), " reads %", operand->name(), " at other coordinates, and ");
     };
-    const bool isScatter = maker->family() == Family::Scatter;
-    if (isReduction(maker->op()) || isScatter) {
-      return concat(what(), "%", open[i]->name(), " is a ", isScatter ? "scatter" : "reduction",
+    const bool isScatter = maker->family() == Family::Scatter, isScan = maker->family() == Family::Scan;
+    if (isReduction(maker->op()) || isScatter || isScan) {
+      return concat(what(), "%", open[i]->name(), " is a ",
+                    isScatter ? "scatter"
+                    : isScan  ? "scan"
+                              : "reduction",
                     ", which is not repeated");
     }
     if (open[i]->domain().view) return concat(what(), "%", open[i]->name(), " is a view");

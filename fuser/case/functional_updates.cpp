@@ -247,6 +247,7 @@ class Functionalizer {
       }
       return build::permute(fusion_, written, inverse, name);
     }
+    if (view.op == OpKind::Unfold) return unfolded(attributes, whole, written, name);
     if (view.op == OpKind::Unsqueeze) return build::squeeze(fusion_, written, attributes.dims(), name);
     if (view.op == OpKind::Squeeze) return unsqueezed(whole, written, attributes.dims(), name);
     if (view.op == OpKind::Reshape) return build::reshape(fusion_, written, sizesOf(whole), name);
@@ -254,6 +255,24 @@ class Functionalizer {
     FUSER_CHECK(view.op == OpKind::Expand, opName(view.op), " is not a view that is written through");
     // Where the size has another name, its number is checked.
     return replaced(whole, written, name);
+  }
+
+  // Place by place of the windows, which share none: whyNoUpdate refuses the others.
+  TensorView* unfolded(const Attributes& attributes, TensorView* whole, TensorView* written, const std::string& name) {
+    IntExprArena& ints = fusion_.ints();
+    const int64_t dim = attributes.dim(), last = static_cast<int64_t>(written->rank()) - 1;
+    const IntExpr one = ints.constant(1), count = sizesOf(written)[static_cast<size_t>(dim)];
+    const IntExpr reach = ints.add(ints.mul(ints.sub(count, one), attributes.spacing()), one);
+    for (int64_t place = 0; place < attributes.window()->value; ++place) {
+      const IntExpr start = ints.constant(place);
+      TensorView* column = build::structuralTensor(fusion_, OpKind::Select, {written},
+                                                   Attributes().dim(last).index(start), concat(name, ".place", place));
+      whole = build::structuralTensor(
+          fusion_, OpKind::SliceScatter, {whole, column},
+          Attributes().dim(dim).start(start).end(ints.add(start, reach)).step(attributes.spacing()),
+          place + 1 < attributes.window()->value ? concat(name, ".whole", place) : name);
+    }
+    return whole;
   }
 
   // `written` with the axes that were squeezed; where one has a symbol as its size, it is the row of `whole` there.

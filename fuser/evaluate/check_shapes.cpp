@@ -178,6 +178,16 @@ void checkSelect(const Expr* expr, ExpressionEvaluator& evaluator) {
                    " of %", tensor->name(), ", of size ", size);
 }
 
+void checkUnfold(const Expr* expr, ExpressionEvaluator& evaluator) {
+  const TensorView* tensor = expr->input(0)->as<TensorView>();
+  const int64_t dim = expr->attributes().dim(), size = evaluator.sizes(tensor)[static_cast<size_t>(dim)];
+  const int64_t window = evaluator.evaluate(expr->attributes().window());
+  const int64_t spacing = evaluator.evaluate(expr->attributes().spacing());
+  FUSER_USER_CHECK(window >= 0 && window <= size, opText(expr), ": a window of ", window, " places along axis ", dim,
+                   " of %", tensor->name(), ", of size ", size);
+  FUSER_USER_CHECK(spacing >= 1, opText(expr), ": the spacing is ", spacing, ", and has to be at least 1");
+}
+
 void checkStep(const Expr* expr, ExpressionEvaluator& evaluator) {
   const int64_t step = evaluator.evaluate(expr->attributes().step());
   FUSER_USER_CHECK(step >= 1, opText(expr), ": the step is ", step, ", and has to be at least 1");
@@ -268,6 +278,7 @@ RunDecisions checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
       case Family::Reshape: checkReshape(expr, evaluator); break;
       case Family::Repeat: checkRepeat(expr, evaluator); break;
       case Family::Select: checkSelect(expr, evaluator); break;
+      case Family::Unfold: checkUnfold(expr, evaluator); break;
       case Family::Slice: checkStep(expr, evaluator); break;
       case Family::SliceScatter:
         checkStep(expr, evaluator);
@@ -276,6 +287,7 @@ RunDecisions checkShapes(const Fusion& fusion, ExpressionEvaluator& evaluator) {
       case Family::Gather: checkGather(expr, evaluator); break;
       case Family::Scatter: checkScatter(expr, evaluator); break;
       case Family::Branch: decisions.branches.emplace_back(expr->output(), holds(expr)); break;
+      case Family::Scan:
       case Family::Cast:
       case Family::Bitcast:
       case Family::LoadStore:

@@ -44,6 +44,7 @@ Attributes attributesWithout(const Expr* expr, Attributes attributes, size_t axi
       case AttributeKind::Dtype:
       case AttributeKind::Number:
       case AttributeKind::Flag:
+      case AttributeKind::Word:
       case AttributeKind::Operand: break;
     }
   }

@@ -7,6 +7,7 @@
 // Axes are indices, from 0, into the operand's non-reduction axes, or the result's if the row says so; they are sorted
 // when their order has no meaning. Sizes, counts and bounds belong to the fusion's arena. dtype equals the result's.
 
+#include <bitset>
 #include <cstdint>
 #include <vector>
 
@@ -32,6 +33,7 @@ class Attributes {
 #define ATTRIBUTE_Dtype(name) ACCESSORS(name, DataType, dtypeOf, setDtype)
 #define ATTRIBUTE_Number(name) ACCESSORS(name, int64_t, number, setNumber)
 #define ATTRIBUTE_Flag(name)     // only in the text form
+#define ATTRIBUTE_Word(name)     // only in the text form
 #define ATTRIBUTE_Operand(name)  // an operand of the expression
 #define ATTRIBUTE(name, kind, slot) ATTRIBUTE_##kind(name)
 #define FAMILY(...)
@@ -48,10 +50,11 @@ class Attributes {
 #undef ATTRIBUTE_Dtype
 #undef ATTRIBUTE_Number
 #undef ATTRIBUTE_Flag
+#undef ATTRIBUTE_Word
 #undef ATTRIBUTE_Operand
 #undef ACCESSORS
 
-  bool has(AttributeName name) const { return (set_ & bit(name)) != 0; }
+  bool has(AttributeName name) const { return set_.test(static_cast<size_t>(name)); }
 
   // The same for a name known only at run time; the function must match the attribute's kind.
   const std::vector<int64_t>& axes(AttributeName name) const { return checked(name).axes_; }
@@ -91,13 +94,12 @@ class Attributes {
   bool operator==(const Attributes&) const = default;
 
  private:
-  static uint64_t bit(AttributeName name) { return uint64_t{1} << static_cast<unsigned>(name); }
   const Attributes& checked(AttributeName name) const {
     FUSER_CHECK(has(name), "attribute '", attributeText(name), "' is not set");
     return *this;
   }
   Attributes& mark(AttributeName name) {
-    set_ |= bit(name);
+    set_.set(static_cast<size_t>(name));
     return *this;
   }
 
@@ -105,7 +107,7 @@ class Attributes {
   std::vector<IntExpr> integers_;
   int64_t number_ = 0;
   DataType dtype_ = DataType::Float;
-  uint64_t set_ = 0;  // one bit per AttributeName
+  std::bitset<kAttributeNames> set_;
 };
 
 }  // namespace fuser

@@ -157,6 +157,7 @@ void normalize(Fusion& fusion, Family family, const std::vector<Val*>& operands,
       case AttributeKind::Bounds:
       case AttributeKind::Dtype:
       case AttributeKind::Flag:
+      case AttributeKind::Word:
       case AttributeKind::Operand: break;
     }
   }

@@ -144,6 +144,7 @@ class CanonicalText {
         case AttributeKind::Number: add(attribute.text(), ' ', attributes.number(attribute.name), ','); break;
         case AttributeKind::Dtype:
         case AttributeKind::Flag:
+        case AttributeKind::Word:
         case AttributeKind::Operand: break;
       }
     }

@@ -154,9 +154,8 @@ bool contains(const std::vector<int64_t>& dims, size_t axis) {
   return std::find(dims.begin(), dims.end(), static_cast<int64_t>(axis)) != dims.end();
 }
 
-InferredType inferReduction(OpKind op, const Val* operand, const Attributes& attributes) {
-  InferredType result{true, operand->dtype(), axisTypesOf(operand)};
-  checkDims(op, attributes.dims(), result.axes.size(), operand);
+// Of reductions and scans: the operand has the dtype that they compute in.
+void checkPromoted(OpKind op, const Val* operand) {
   FUSER_USER_CHECK(acceptsDtype(op, operand->dtype()), opInfo(op).mnemonic, " does not take ", typeText(operand),
                    "; its dtypes are ", dtypesOf(op));
   const bool narrow = !isFloating(operand->dtype()) && operand->dtype() != DataType::Int64;
@@ -164,10 +163,26 @@ InferredType inferReduction(OpKind op, const Val* operand, const Attributes& att
                    typeText(operand), " computes in i64: insert a cast");
   FUSER_USER_CHECK(opInfo(op).promotion != Promotion::Truth || operand->dtype() == DataType::Bool, opInfo(op).mnemonic,
                    " of ", typeText(operand), " computes in bool: insert a cast");
+}
+
+InferredType inferReduction(OpKind op, const Val* operand, const Attributes& attributes) {
+  InferredType result{true, operand->dtype(), axisTypesOf(operand)};
+  checkDims(op, attributes.dims(), result.axes.size(), operand);
+  checkPromoted(op, operand);
   for (int64_t dim : attributes.dims()) {
     AxisType& axis = result.axes[dim];
     axis = {IterType::Reduction, axis.expandedExtent ? axis.expandedExtent : axis.extent, nullptr};
   }
+  return result;
+}
+
+// What was expanded along the axis differs from place to place.
+InferredType inferScan(OpKind op, const Val* operand, const Attributes& attributes) {
+  InferredType result{true, operand->dtype(), axisTypesOf(operand)};
+  checkDims(op, {attributes.dim()}, result.axes.size(), operand);
+  checkPromoted(op, operand);
+  AxisType& axis = result.axes[static_cast<size_t>(attributes.dim())];
+  if (axis.expandedExtent) axis = {IterType::Iteration, axis.expandedExtent, nullptr};
   return result;
 }
 
@@ -466,11 +481,13 @@ InferredType infer(Fusion& fusion, OpKind op, std::span<Val* const> operands, co
     case Family::Flip: return inferFlip(op, operand, attributes);
     case Family::Update: return inferUpdate(operands);
     case Family::Branch: return inferBranch(operands);
+    case Family::Unfold: return inferUnfold(fusion, op, operands, attributes);
     case Family::Select: return inferSelect(fusion, op, operands, attributes);
     case Family::SliceScatter: return inferSliceScatter(fusion, op, operands, attributes);
     case Family::Gather: return inferGather(fusion, op, operands, attributes);
     case Family::Scatter: return inferScatter(fusion, op, operands, attributes);
     case Family::Reduction: return inferReduction(op, operand, attributes);
+    case Family::Scan: return inferScan(op, operand, attributes);
     case Family::ExtremeIndex: return inferExtremeIndex(op, operand, attributes);
     case Family::Welford: return inferWelford(op, operand, attributes);
   }

@@ -71,6 +71,12 @@ Strides stridesOfView(const Expr* expr, IntExprArena& ints) {
     strides = operand;
     IntExpr& stride = strides[static_cast<size_t>(attributes.dim())];
     if (stride) stride = ints.mul(stride, attributes.step());
+  } else if (op == OpKind::Unfold) {
+    strides = operand;
+    const auto dim = static_cast<size_t>(attributes.dim());
+    const IntExpr stride = operand[dim];
+    strides.push_back(stride);
+    if (stride) strides[dim] = ints.mul(stride, attributes.spacing());
   } else {
     strides.resize(rank, nullptr);  // of a reshape: what follows depends on the run
   }
@@ -127,8 +133,8 @@ bool isUpdated(const Fusion& fusion, const TensorView* storage) {
 }
 
 Memory memoryOf(const Expr* expr) {
-  constexpr OpKind kViews[] = {OpKind::Slice,   OpKind::Permute, OpKind::Unsqueeze,
-                               OpKind::Squeeze, OpKind::Expand,  OpKind::Select};
+  constexpr OpKind kViews[] = {OpKind::Slice,  OpKind::Permute, OpKind::Unsqueeze, OpKind::Squeeze,
+                               OpKind::Expand, OpKind::Select,  OpKind::Unfold};
   if (expr->op() == OpKind::Reshape) return memoryOfReshape(expr);
   const bool isView = std::find(std::begin(kViews), std::end(kViews), expr->op()) != std::end(kViews);
   return isView ? Memory::OfOperand : Memory::Own;
@@ -178,6 +184,11 @@ std::string whyNoUpdate(const TensorView* tensor) {
     if (storage->axes()[axis]->isExpanded()) return refusal(storage, axis);
   }
   for (const Expr* view : viewsTo(tensor)) {
+    if (view->op() == OpKind::Unfold) {
+      const IntExpr window = view->attributes().window(), spacing = view->attributes().spacing();
+      if (window->isConstant() && spacing->isConstant() && window->value <= spacing->value) continue;
+      return concat("windows of %", view->output()->name(), " may share elements: write to what it unfolds");
+    }
     if (view->op() != OpKind::Expand) continue;
     const std::vector<bool> shared = expandedHere(view);
     const auto axis = std::find(shared.begin(), shared.end(), true);

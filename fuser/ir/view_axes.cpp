@@ -118,6 +118,23 @@ class ViewInference {
     axes_.erase(axes_.begin() + static_cast<ptrdiff_t>(along));
   }
 
+  // A window at each multiple of the spacing that has room for it; its places are a new last axis.
+  void unfold() {
+    const size_t along = dim();
+    const IntExpr size = sizeOf(axes_[along]), window = attributes_.window(), spacing = attributes_.spacing();
+    FUSER_USER_CHECK(spacing->range.high >= 1, "unfold of ", text(), ": the spacing is at least 1");
+    FUSER_USER_CHECK(window->range.high >= 0, "unfold of ", text(), ": a negative window");
+    FUSER_USER_CHECK(!size->isConstant() || !window->isConstant() || window->value <= size->value, "unfold of ", text(),
+                     ": a window of ", window->value, " places along axis ", along, " of size ", size->value);
+    FUSER_USER_CHECK(axes_.size() < kMaxRank, "unfold of ", text(), ": more than ", kMaxRank, " axes");
+    const IntExpr one = ints_.constant(1), zero = ints_.constant(0);
+    const IntExpr room = ints_.sub(size, window);
+    const IntExpr rest = room->range.low >= 0 ? room : ints_.max(room, zero);
+    const IntExpr step = spacing->range.low >= 1 ? spacing : ints_.max(spacing, one);
+    axes_[along] = stored(plain(ints_, ints_.add(ints_.floorDiv(rest, step), one)));
+    axes_.push_back(stored(window));
+  }
+
   // The axes of the tensor that is written to; those of the other one are a slice's. What several elements of the
   // tensor share is stored for each of them.
   void sliceScatter() {
@@ -324,6 +341,9 @@ InferredType inferRepeat(Fusion& fusion, OpKind op, std::span<Val* const> operan
 }
 InferredType inferSelect(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
   return ViewInference(fusion, op, operands, attributes).run(&ViewInference::select);
+}
+InferredType inferUnfold(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes) {
+  return ViewInference(fusion, op, operands, attributes).run(&ViewInference::unfold);
 }
 InferredType inferSliceScatter(Fusion& fusion, OpKind op, std::span<Val* const> operands,
                                const Attributes& attributes) {

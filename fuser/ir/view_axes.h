@@ -10,8 +10,8 @@ namespace fuser {
 // Infers the type of such an op; infer() calls these, with the same errors. An axis of constant size 1 becomes a
 // broadcast axis. A broadcast axis that still holds one element stays a broadcast axis, expanded to the new size.
 using InferView = InferredType(Fusion& fusion, OpKind op, std::span<Val* const> operands, const Attributes& attributes);
-InferView inferSlice, inferPad, inferCat, inferReshape, inferRepeat, inferSelect, inferSliceScatter, inferGather,
-    inferScatter;
+InferView inferSlice, inferPad, inferCat, inferReshape, inferRepeat, inferSelect, inferUnfold, inferSliceScatter,
+    inferGather, inferScatter;
 
 // Throws a UserError when constant sizes show that every run fails: a negative size, or a reshape to another number of
 // elements. Only the builders call it: a rewrite may find such a constant too late to reject the program.

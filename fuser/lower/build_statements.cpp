@@ -156,6 +156,7 @@ Body StatementBuilder::emit(const std::vector<Expr*>& exprs, size_t depth) {
   for (const std::vector<Expr*>& group : groupsAt(exprs, depth)) {
     for (const Expr* expr : group) {
       if (resultOf(expr)->computeAtPosition() == depth) open(expr, allocations, body);
+      if (expr->family() == Family::Scan && scannedLoop(expr) == depth) openScan(expr, allocations, body);
     }
     if (nest_.loopCount(resultOf(group.front())) == depth) {
       emitExpr(group.front(), body);
@@ -397,6 +398,7 @@ void StatementBuilder::emitElement(const Element& element, IntExpr condition, Bo
     case Family::Reshape:
     case Family::Repeat:
     case Family::Flip:
+    case Family::Unfold:
     case Family::Select:
     case Family::Factory: return where([&](Body& inner) { move(element, 0, inner); });
     case Family::Pad:
@@ -408,6 +410,7 @@ void StatementBuilder::emitElement(const Element& element, IntExpr condition, Bo
     case Family::Eye: return where([&](Body& inner) { diagonal(element, inner); });
     case Family::Reduction: return where([&](Body& inner) { accumulate(element, inner); });
     case Family::Welford: return where([&](Body& inner) { accumulateWelford(element, inner); });
+    case Family::Scan: return where([&](Body& inner) { scan(element, inner); });
     case Family::ExtremeIndex: return where([&](Body& inner) { accumulateExtreme(element, inner); });
     case Family::Size:
     case Family::Item:

@@ -84,6 +84,11 @@ class StatementBuilder {
                         Body& body);
   void emitScope(IntExpr condition, const std::function<void(Body&)>& fill, Body& body);
 
+  // --- build_scan.cpp ---
+  size_t scannedLoop(const Expr* scan) const;
+  void openScan(const Expr* scan, Body& allocations, Body& body);
+  void scan(const Element& element, Body& body);
+
   // --- build_gather.cpp ---
   void gather(const Element& element, Body& body);
   Access inRegister(const Operand& operand, Body& body);

@@ -36,8 +36,27 @@ enum class AttributeName : uint8_t {
 #undef ATTRIBUTE
 };
 
+inline constexpr size_t kAttributeNames = 0
+#define ATTRIBUTE(name, kind, slot) +1
+#define FAMILY(...)
+#include "fuser/ops/families.def"
+#undef FAMILY
+#undef ATTRIBUTE
+    ;
+
 enum class AttributeKind : uint8_t {
-  Axis, Axes, Extents, Extent, Counts, Bounds, Bound, Dtype, Number, Flag, Operand
+  Axis,
+  Axes,
+  Extents,
+  Extent,
+  Counts,
+  Bounds,
+  Bound,
+  Dtype,
+  Number,
+  Flag,
+  Word,
+  Operand
 };
 
 std::string_view attributeText(AttributeName name);  // "dims"
@@ -61,7 +80,7 @@ struct FamilyAttribute {
 };
 
 enum class FamilyOperands : uint8_t { None, One, Two, Three, Tensor, Tensors, Into, Indexed, Scattered, Pair };
-enum class Coordinates : uint8_t { Elementwise, AxisMap, Reducing, Producing, HostScalar };
+enum class Coordinates : uint8_t { Elementwise, AxisMap, Reducing, Scanning, Producing, HostScalar };
 enum class Elements : uint8_t { Stay, Move };
 enum class ResultSize : uint8_t { Same, Fewer, More, Other };
 enum class Copies : uint8_t { Cheap, Dear };

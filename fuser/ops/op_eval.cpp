@@ -45,6 +45,7 @@ constexpr bool accepted(Accepts accepts) {
   };
 #define STRUCTURAL(...)
 #define REDUCTION(...)
+#define SCAN(...)
 #define PARTS(...)
 #include "fuser/ops/op_table.def"
 #undef POINTWISE
@@ -60,14 +61,17 @@ LaneFunction laneFunctionFor(OpKind op) {
       return nullptr;
 #undef STRUCTURAL
 #undef REDUCTION
+#undef SCAN
 #undef PARTS
 #define STRUCTURAL(kind, ...) case OpKind::kind:
 #define REDUCTION(kind, ...) case OpKind::kind:
+#define SCAN(kind, ...) case OpKind::kind:
 #define PARTS(kind, ...) case OpKind::kind:
 #include "fuser/ops/op_table.def"
 #undef POINTWISE
 #undef STRUCTURAL
 #undef REDUCTION
+#undef SCAN
 #undef PARTS
     break;
   }

@@ -44,6 +44,9 @@ constexpr OpInfo kOps[] = {
 #define REDUCTION(kind, mnemonic, accepts, promotion, combine, finish)                          \
   row(OpKind::kind, #kind, mnemonic, Family::Reduction, Accepts::accepts, Promotion::promotion, \
       IntervalRule::Reduction, OpKind::combine, Finish::finish),
+#define SCAN(kind, mnemonic, accepts, promotion, combine)                                                           \
+  row(OpKind::kind, #kind, mnemonic, Family::Scan, Accepts::accepts, Promotion::promotion, IntervalRule::Reduction, \
+      OpKind::combine),
 #define PARTS(kind, mnemonic, family, accepts, results, ...)                                                       \
   row(OpKind::kind, #kind, mnemonic, Family::family, Accepts::accepts, Promotion::Common, IntervalRule::Reduction, \
       COMBINE(__VA_ARGS__), Finish::Nothing, results),
@@ -51,6 +54,7 @@ constexpr OpInfo kOps[] = {
 #undef POINTWISE
 #undef STRUCTURAL
 #undef REDUCTION
+#undef SCAN
 #undef PARTS
 #undef COMBINE
 };

@@ -39,6 +39,7 @@
 //  24  nothing reads a reduction inside the loops that compute it (lower/build_statements.cpp)
 //  25  the memory of an input that vectors are loaded from is aligned to them (runtime/build_program.cpp)
 //  26  a loop whose turns all store the same element has at least one turn (lower/lower.cpp)
+//  27  the innermost loop of a scan goes along its axis, one place after another (lower/build_scan.cpp)
 // Tests run what these rules reject (analysis/schedule_rules.h): a broken one is a wrong kernel, but for limits of
 // devices.
 #include <algorithm>

@@ -52,9 +52,12 @@ SchedulerAnswer Schedulers::accepts(const FusionView& view) const {
     return {SchedulerType::None, concat("%", seen->name(), what, " and needs no kernel, but ", reason)};
   }
   const bool adds = atomics_ && std::any_of(view.exprs.begin(), view.exprs.end(), mayAddByAtomics);
+  const bool scans = std::any_of(view.exprs.begin(), view.exprs.end(),
+                                 [](const Expr* expr) { return expr->family() == Family::Scan; });
   const auto isAsked = [&](SchedulerType type) {
     if (type == SchedulerType::Scatter) return adds;
-    return !adds || type == SchedulerType::ExprEval || type == SchedulerType::NoOp;
+    if (type == SchedulerType::Scan) return scans && !adds;
+    return !(adds || scans) || type == SchedulerType::ExprEval || type == SchedulerType::NoOp;
   };
 #define SCHEDULER(name, summary, file)                                                \
   if (isAsked(SchedulerType::name)) {                                                 \

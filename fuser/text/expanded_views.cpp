@@ -113,6 +113,46 @@ TensorView* diagonal(Fusion& fusion, const std::vector<Val*>& operands, const Na
   return build::squeeze(fusion, elements, {last}, name);
 }
 
+// torch.diag_embed: matrices along two new axes, with the elements of the last axis on a diagonal and 0 elsewhere.
+TensorView* diagonalEmbedded(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                             const std::string& name) {
+  auto* tensor = operands[0]->as<TensorView>();
+  FUSER_USER_CHECK(tensor->rank() >= 1, "diag_embed of ", typeText(tensor), ": it has no axis");
+  FUSER_USER_CHECK(tensor->rank() < kMaxRank, "diag_embed of ", typeText(tensor), ": more than ", kMaxRank - 1,
+                   " axes");
+  IntExprArena& ints = fusion.ints();
+  const IntExpr offset =
+      attributes.has(AttributeName::offset) ? attributes.bound(AttributeName::offset) : ints.constant(0);
+  FUSER_USER_CHECK(offset->isConstant(), "diag_embed: the offset is a number");
+  const size_t rank = tensor->rank() + 1;
+  const int64_t extra = std::abs(offset->value);
+  Val* zero =
+      filling("diag_embed", fusion, fusion.newConstant(ScalarValue(int64_t{0})), tensor->dtype(), name + ".zero");
+  if (extra > 0) {  // behind the last element no place of the matrix has one
+    tensor = build::pad(fusion, tensor, {ints.constant(0), ints.constant(extra)}, zero, name + ".padded");
+  }
+  const IntExpr size = sizesOf(tensor).back();
+  // Of an offset to the right each row has its element, else each column.
+  const bool byRow = offset->value >= 0;
+  TensorView* values =
+      build::unsqueeze(fusion, tensor, {static_cast<int64_t>(byRow ? rank - 1 : rank - 2)}, name + ".values");
+  TensorView* rows = countsAlong(fusion, offset->value, size, rank - 2, rank, name + ".row");
+  TensorView* columns = countsAlong(fusion, 0, size, rank - 1, rank, name + ".column");
+  Val* isDiagonal = build::binary(fusion, OpKind::Eq, rows, columns, name + ".diagonal");
+  NamedAttributes places;
+  std::vector<int64_t> destination;
+  for (const auto& [dim, otherwise] : {std::pair(AttributeName::dim1, -2), {AttributeName::dim2, -1}}) {
+    destination.push_back(attributes.axisOr(dim, otherwise));
+  }
+  const std::string last = name + ".matrix";
+  auto* matrix = build::where(fusion, isDiagonal, values, zero, last)->as<TensorView>();
+  FUSER_USER_CHECK(axisOf("diag_embed", matrix, destination[0]) != axisOf("diag_embed", matrix, destination[1]),
+                   "diag_embed: dim1 and dim2 are one axis");
+  places.set(AttributeName::source, Attributes().source({-2, -1}));
+  places.set(AttributeName::destination, Attributes().destination(destination));
+  return moved(fusion, {matrix}, places, name);
+}
+
 // torch.diagonal_scatter: the second tensor on the diagonal, the first one elsewhere.
 TensorView* diagonalScatter(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                             const std::string& name) {

@@ -222,6 +222,18 @@ TensorView* reducedOverOne(Fusion& fusion, const std::vector<Val*>& operands, co
 
 // name, operands of, attributes, function, that of a second result, of what is a view in PyTorch, traits, function of
 // any number of results
+constexpr std::string_view kBatchNorm =
+    "any running_mean = none, any running_var = none, any weight = none, any bias = none, training = false, "
+    "momentum = 0.1, eps = 0.00001";
+constexpr std::string_view kInstanceNorm =
+    "any running_mean = none, any running_var = none, any weight = none, any bias = none, use_input_stats = true, "
+    "momentum = 0.1, eps = 0.00001";
+constexpr std::string_view kAttention = "any attn_mask = none, is_causal = false, scale = none, enable_gqa = false";
+constexpr std::string_view kMaxPool = "kernel_size, stride = kernel_size, padding = 0, dilation = 1, ceil_mode = false";
+constexpr std::string_view kAveragePool =
+    "kernel_size, stride = kernel_size, padding = 0, ceil_mode = false, count_include_pad = true, "
+    "divisor_override = none";
+
 constexpr Expansion kExpansions[] = {
     {"select_scatter", OpKind::SliceScatter, "dim, index", selectScatter},
     {"index_select", OpKind::Gather, "dim", indexSelect},
@@ -267,8 +279,44 @@ constexpr Expansion kExpansions[] = {
     {"softmax", OpKind::Set, "dim, dtype = own", softmax},
     {"log_softmax", OpKind::Set, "dim, dtype = own", logSoftmax},
     {"logsumexp", OpKind::Set, "dims, text keepdim = false", logSumExp},
-    {"layer_norm", OpKind::Cat, "normalized_shape, eps = 0.00001", layerNorm},
-    {"rms_norm", OpKind::Cat, "normalized_shape, eps = none", rmsNorm},
+    {"layer_norm", OpKind::Cat, "normalized_shape, any weight = none, any bias = none, eps = 0.00001", layerNorm},
+    {"rms_norm", OpKind::Cat, "normalized_shape, any weight = none, eps = none", rmsNorm},
+    {"group_norm", OpKind::Cat, "num_groups, any weight = none, any bias = none, eps = 0.00001", groupNorm},
+    {"batch_norm", OpKind::Cat, kBatchNorm, batchNorm},
+    {"instance_norm", OpKind::Cat, kInstanceNorm, instanceNorm},
+    {"norm", OpKind::Set, "p = 2.0, dims = all, text keepdim = false, dtype = own", vectorNorm},
+    {"mse_loss", OpKind::SliceScatter, "reduction = mean", mseLoss},
+    {"nll_loss", OpKind::Cat, "any weight = none, ignore_index = -100, reduction = mean", nllLoss},
+    {"cross_entropy", OpKind::Cat, "any weight = none, ignore_index = -100, reduction = mean, label_smoothing = 0.0",
+     crossEntropy},
+    {"scaled_dot_product_attention", OpKind::Cat, kAttention, attention},
+    {"swiglu", OpKind::Set, "dim = -1", swiglu},
+    {"diag_embed", OpKind::Set, "offset = 0, dim1 = -2, dim2 = -1", diagonalEmbedded},
+    {"cumsum", OpKind::Set, "dim, dtype = own", cumulativeSum},
+    {"cumprod", OpKind::Set, "dim, dtype = own", cumulativeProduct},
+    {"logcumsumexp", OpKind::Set, "dim", logCumulativeSumExp},
+    {"cummax", OpKind::Set, "dim", nullptr, nullptr, nullptr, 0, cumulativeMaximum},
+    {"cummin", OpKind::Set, "dim", nullptr, nullptr, nullptr, 0, cumulativeMinimum},
+    {"sort", OpKind::Set, "dim = -1, descending = false, stable = true", nullptr, nullptr, nullptr, 0, sorted},
+    {"argsort", OpKind::Set, "dim = -1, descending = false, stable = true", sortedIndices},
+    {"topk", OpKind::Set, "k, dim = -1, largest = true, ordered = true", nullptr, nullptr, nullptr, 0, topK},
+    {"kthvalue", OpKind::Set, "k, dim = -1, text keepdim = false", nullptr, nullptr, nullptr, 0, kthValue},
+    {"median", OpKind::Set, "", medianOfAll},
+    {"median", OpKind::Set, "dim, text keepdim = false", nullptr, nullptr, nullptr, 0, medianAlong},
+    {"bucketize", OpKind::SliceScatter, "right = false, out_int32 = false", bucketized},
+    {"searchsorted", OpKind::Cat, "right = false, side = left, out_int32 = false, any sorter = none", searchSorted},
+    {"isin", OpKind::SliceScatter, "invert = false, assume_unique = false", isIn},
+    {"max_pool", OpKind::Set, kMaxPool, nullptr, nullptr, nullptr, 0, maxPool<0>},
+    {"max_pool1d", OpKind::Set, kMaxPool, nullptr, nullptr, nullptr, 0, maxPool<1>},
+    {"max_pool2d", OpKind::Set, kMaxPool, nullptr, nullptr, nullptr, 0, maxPool<2>},
+    {"max_pool3d", OpKind::Set, kMaxPool, nullptr, nullptr, nullptr, 0, maxPool<3>},
+    {"avg_pool", OpKind::Set, kAveragePool, averagePool<0>},
+    {"avg_pool1d", OpKind::Set, kAveragePool, averagePool<1>},
+    {"avg_pool2d", OpKind::Set, kAveragePool, averagePool<2>},
+    {"avg_pool3d", OpKind::Set, kAveragePool, averagePool<3>},
+    {"reduce_window", OpKind::Set, "reduction, kernel_size, stride = 1, padding = 0, dilation = 1", reducedWindows},
+    {"interpolate", OpKind::Set, "size = none, scale_factor = none, mode = nearest, align_corners = false",
+     interpolated},
     {"std", OpKind::Var, "dims = all, any correction = 1.0, text keepdim = false", deviation},
     {"std_mean", OpKind::Var, "dims = all, any correction = 1.0, text keepdim = false", deviation, meanBeside},
     {"triu", OpKind::Set, "diagonal = 0", triu},
@@ -343,6 +391,13 @@ constexpr OwnName kOwnNames[] = {
     {{"view", OpKind::Set, "open shape", viewedShape}, hasShape},
     {{"slice", OpKind::Slice, "dims, starts, ends, steps = ones", slicedAlongAxes}, has<AttributeName::starts>},
     {{"scatter", OpKind::Gather, "dim, value", scatteredValue}, has<AttributeName::value>},
+    {{"unfold", OpKind::Set, "kernel_size, dilation = 1, padding = 0, stride = 1", unfoldedToColumns},
+     has<AttributeName::kernel_size>},
+    {{"scaled_dot_product_attention", OpKind::Cat,
+      "any attn_mask = none, dropout_p, is_causal = false, scale = none, enable_gqa = false, seed = run, "
+      "offset = place",
+      attention, nullptr, nullptr, kIsRandom},
+     has<AttributeName::dropout_p>},
 };
 
 }  // namespace

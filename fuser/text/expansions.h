@@ -32,6 +32,10 @@ class NamedAttributes {
     return flags_.count(name) != 0 ? flags_.at(name) : otherwise;
   }
   int64_t number(AttributeName name) const { return values_.at(name).number(name); }
+  void setWord(AttributeName name, std::string_view word) { words_[name] = word; }
+  std::string_view wordOr(AttributeName name, std::string_view otherwise) const {
+    return words_.count(name) != 0 ? words_.at(name) : otherwise;
+  }
   void setOperand(AttributeName name, Val* value) { operands_[name] = value; }
   bool hasOperand(AttributeName name) const { return operands_.count(name) != 0; }
   Val* operand(AttributeName name) const { return operands_.at(name); }
@@ -43,6 +47,7 @@ class NamedAttributes {
   std::map<AttributeName, Attributes> values_;
   std::map<AttributeName, Val*> operands_;
   std::map<AttributeName, bool> flags_;
+  std::map<AttributeName, std::string> words_;
 };
 
 // What stands in the braces behind a name, before they are read: a tensor, a number with a point, something else.
@@ -89,7 +94,7 @@ using ExpansionFunction = TensorView*(Fusion& fusion, const std::vector<Val*>& o
                                       const NamedAttributes& attributes, const std::string& name);
 
 // --- expanded_views.cpp ---
-ExpansionFunction rolled, diagonal, diagonalScatter;
+ExpansionFunction rolled, diagonal, diagonalScatter, diagonalEmbedded;
 // --- expanded_bits.cpp ---
 ExpansionFunction viewedAs, viewedBack;
 // --- expanded_strided.cpp ---
@@ -106,7 +111,29 @@ using SeveralFunction = std::vector<TensorView*>(Fusion& fusion, const std::vect
                                                  const std::vector<std::string>& names);
 SeveralFunction split, chunked;
 // --- expanded_composites.cpp ---
-ExpansionFunction softmax, logSoftmax, logSumExp, layerNorm, rmsNorm, deviation, triu, tril, oneHot, countNonzero, glu;
+ExpansionFunction softmax, logSoftmax, logSumExp, deviation, triu, tril, oneHot, countNonzero, glu, swiglu;
+// --- expanded_norms.cpp ---
+ExpansionFunction layerNorm, rmsNorm, groupNorm, batchNorm, instanceNorm, vectorNorm;
+// --- expanded_losses.cpp ---
+ExpansionFunction mseLoss, nllLoss, crossEntropy;
+// --- expanded_attention.cpp ---
+ExpansionFunction attention;
+// --- expanded_scans.cpp ---
+ExpansionFunction cumulativeSum, cumulativeProduct, logCumulativeSumExp;
+SeveralFunction cumulativeMaximum, cumulativeMinimum;
+// --- expanded_order.cpp ---
+ExpansionFunction sortedIndices, medianOfAll, bucketized, searchSorted, isIn;
+SeveralFunction sorted, topK, kthValue, medianAlong;
+// --- expanded_windows.cpp ---
+template <int kAxes>  // 0: as the operand has
+std::vector<TensorView*> maxPool(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                                 const std::vector<std::string>& names);
+template <int kAxes>
+TensorView* averagePool(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                        const std::string& name);
+ExpansionFunction reducedWindows, unfoldedToColumns;
+// --- expanded_resizing.cpp ---
+ExpansionFunction interpolated;
 // --- expanded_fills.cpp ---
 ExpansionFunction zeros, ones, zerosLike, onesLike, fullLike;
 // --- expanded_attributes.cpp ---

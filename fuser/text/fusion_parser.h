@@ -76,6 +76,7 @@ class FusionParser {
     bool keepdim = false;
     bool isSingle = false;  // a list of counts is one number without brackets
     std::string variant;
+    std::string word;
   };
 
   // The side of a branch on which statements stand.

@@ -31,7 +31,8 @@ std::string_view variantKey(std::string_view variant) { return variant.substr(0,
 // PyTorch's word for an attribute, and this language's: the first is read as the second where an op has the second one
 // alone.
 constexpr std::pair<std::string_view, std::string_view> kOtherWords[] = {
-    {"dim", "dims"}, {"axis", "dim"}, {"axis", "dims"}, {"size", "shape"}, {"unbiased", "correction"}};
+    {"dim", "dims"},     {"axis", "dim"},      {"axis", "dims"},      {"size", "shape"},         {"size", "window"},
+    {"step", "spacing"}, {"dimension", "dim"}, {"sorted", "ordered"}, {"unbiased", "correction"}};
 
 std::string_view wordFor(std::string_view written, const std::vector<KeyRule>& rules) {
   const auto isKnown = [&](std::string_view word) {
@@ -69,9 +70,8 @@ std::string takes(std::string_view name, const OpInfo& info) {
 
 // PyTorch's names that the language lacks, so that a program that uses one is told apart from one that misspells.
 constexpr std::string_view kLacking =
-    " cumsum cumprod cummax cummin logcumsumexp sort argsort topk median kthvalue bucketize searchsorted isin unfold "
-    "avg_pool max_pool reduce_window interpolate diag_embed norm batch_norm group_norm instance_norm mse_loss "
-    "cross_entropy nll_loss scaled_dot_product_attention swiglu ";
+    " conv1d conv2d conv3d conv_transpose2d fold unique nonzero masked_select einsum cdist svd qr cholesky inverse fft "
+    "binary_cross_entropy kl_div huber_loss smooth_l1_loss multinomial randperm logspace linspace meshgrid tensordot ";
 
 std::string unknownOp(std::string_view name) {
   if (kLacking.find(concat(" ", name, " ")) != kLacking.npos) {
@@ -105,7 +105,10 @@ std::string otherAttributes(std::string_view name, const Expansion* read) {
       keys += concat(keys.empty() ? "" : ", ", attribute.text());
     }
     if (keys.empty()) continue;
-    text += concat(text.empty() ? "" : "; ", keys, each->second ? " with 2 results" : "");
+    text += concat(text.empty() ? "" : "; ", keys,
+                   each->second    ? " with 2 results"
+                   : each->several ? " with several results"
+                                   : "");
   }
   return text.empty() ? "" : concat(", or ", text);
 }
@@ -362,6 +365,7 @@ NamedAttributes FusionParser::parseNamedAttributes(const Token& mnemonic, const 
     if (attribute->takesAny) return values.setOperand(attribute->name, parseOperand());
     parseFamilyAttribute(key, *attribute, one);
     if (attribute->kind == AttributeKind::Flag) return values.setFlag(attribute->name, one.keepdim);
+    if (attribute->kind == AttributeKind::Word) return values.setWord(attribute->name, one.word);
     if (attribute->kind == AttributeKind::Counts) values.setFlag(attribute->name, one.isSingle);
     if (attribute->kind == AttributeKind::Operand) {
       return values.setOperand(attribute->name, one.operands.begin()->second);
@@ -443,6 +447,7 @@ void FusionParser::parseFamilyAttribute(const Token& key, const FamilyAttribute&
       return;
     }
     case AttributeKind::Flag: attributes.keepdim = readBool(reader_); return;
+    case AttributeKind::Word: attributes.word = reader_.expect(TokenKind::Identifier, "a name").text; return;
     case AttributeKind::Operand: return parseBracedOperand(key, attributes);
   }
 }

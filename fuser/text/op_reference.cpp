@@ -28,6 +28,7 @@ std::string valueOf(const FamilyAttribute& attribute) {
     case AttributeKind::Bound: return " = bound";
     case AttributeKind::Dtype: return "";
     case AttributeKind::Flag: return " = true \\| false";
+    case AttributeKind::Word: return " = name";
     case AttributeKind::Operand: return " = operand";
   }
   FUSER_CHECK(false, "bad AttributeKind");

@@ -175,7 +175,8 @@ std::string printValue(const FamilyAttribute& attribute, const Expr* expr, size_
     case AttributeKind::Dtype: return concat(attributes.dtypeOf(attribute.name));
     case AttributeKind::Number: return std::to_string(attributes.number(attribute.name));
     case AttributeKind::Operand: return printOperand(expr->input(operand), names);
-    case AttributeKind::Flag: break;
+    case AttributeKind::Flag:
+    case AttributeKind::Word: break;
   }
   FUSER_CHECK(false, attribute.text(), " is no part of an expression");
 }

@@ -102,6 +102,8 @@ std::optional<Program> programOf(OpKind op, DataType dtype, int64_t rank) {
       program.line = onA("repeats = " + listOf(rank, [](int64_t i) { return concat(i == 0 ? 2 : 1); }));
       break;
     case Family::Flip: program.line = onA("dims = [0]"); break;
+    case Family::Scan: program.line = onA("dim = " + last); break;
+    case Family::Unfold: program.line = onA(concat("dim = ", last, ", window = 1")); break;
     case Family::Select: program.line = onA(concat("dim = ", last, ", index = 0")); break;
     case Family::Branch:
       program.hasChoice = true;

@@ -170,6 +170,7 @@ void addAttribute(const FamilyAttribute& attribute, const Expr* expr, const Add&
       return add(name, number < 0 ? "negative" : number == 0 ? "0" : "positive");
     }
     case AttributeKind::Dtype:
+    case AttributeKind::Word:
     case AttributeKind::Flag:
     case AttributeKind::Operand: return;
   }
@@ -186,17 +187,20 @@ std::span<const std::string_view> classesOf(AttributeKind kind) {
     case AttributeKind::Bound: return kBoundClasses;
     case AttributeKind::Number: return kNumberClasses;
     case AttributeKind::Dtype:
+    case AttributeKind::Word:
     case AttributeKind::Flag:
     case AttributeKind::Operand: return {};
   }
   FUSER_CHECK(false, "bad AttributeKind");
 }
 
-// A step is at least 1, that of arange a number, and perhaps a negative one; a permutation names all axes; argmax takes
-// one axis or all.
+// A step or a spacing is at least 1, the step of arange a number, and perhaps a negative one; no window is negative; a
+// permutation names all axes; argmax takes one axis or all.
 bool isPossible(Family family, std::string_view attribute, std::string_view value) {
   const bool isRange = family == Family::Range;
   if (attribute == "step") return value == "positive" || value == (isRange ? "negative" : "symbol");
+  if (attribute == "spacing") return value == "positive" || value == "symbol";
+  if (attribute == "window") return value != "negative";
   if (family == Family::Permute) return value == "all";
   if (family == Family::ExtremeIndex) return value != "several";
   return true;

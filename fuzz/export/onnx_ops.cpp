@@ -233,6 +233,24 @@ OnnxValue scattered(const Nodes& nodes) {
   return nodes.cast(result, dtype);
 }
 
+// For each place of a window, those of all windows.
+OnnxValue unfolded(const Nodes& nodes) {
+  if (hasNone(nodes.sizesOfResult())) {
+    const OnnxValue zero = nodes.constant(ScalarValue(0.0), nodes.dtype());
+    return nodes.node("Expand", "", {zero, nodes.integers(nodes.sizesOfResult())});
+  }
+  const int64_t dim = nodes.attributes().dim(), spacing = nodes.evaluated(nodes.attributes().spacing());
+  const std::vector<int64_t> sizes = nodes.sizesOfResult();
+  const int64_t reach = (sizes[static_cast<size_t>(dim)] - 1) * spacing + 1;
+  const auto last = static_cast<int64_t>(sizes.size()) - 1;
+  std::vector<OnnxValue> places;
+  for (int64_t place = 0; place < sizes.back(); ++place) {
+    const OnnxValue row = slicedAt(nodes, nodes.operand(0), {place}, {place + reach}, {dim}, {spacing});
+    places.push_back(nodes.node("Unsqueeze", "", {row, nodes.integers({last})}));
+  }
+  return nodes.node("Concat", concat("axis = ", last), places);
+}
+
 // A negative step starts at the last element, and ends before the first.
 OnnxValue flipped(const Nodes& nodes) {
   const std::vector<int64_t>& dims = nodes.attributes().dims();
@@ -307,6 +325,25 @@ OnnxValue largest(const Nodes& nodes) { return reducedInAccumulator(nodes, "Redu
 OnnxValue smallest(const Nodes& nodes) { return reducedInAccumulator(nodes, "ReduceMin"); }
 OnnxValue any(const Nodes& nodes) { return reducedInAccumulator(nodes, "ReduceMax"); }
 OnnxValue all(const Nodes& nodes) { return reducedInAccumulator(nodes, "ReduceMin"); }
+
+// By doubling: each place joins what stands 1, 2, 4, … places before it.
+OnnxValue scanned(const Nodes& nodes, const std::string& op) {
+  const int64_t dim = nodes.attributes().dim(), size = nodes.sizesOfOperand()[static_cast<size_t>(dim)];
+  const DataType dtype = nodes.dtype();
+  OnnxValue value = nodes.cast(nodes.operand(0), dtype == DataType::Bool ? DataType::Int32 : computeType(dtype));
+  for (int64_t step = 1; step < size; step *= 2) {
+    const OnnxValue first = slicedAt(nodes, value, {0}, {step}, {dim}, {1});
+    const OnnxValue before = slicedAt(nodes, value, {0}, {size - step}, {dim}, {1});
+    const OnnxValue behind = slicedAt(nodes, value, {step}, {size}, {dim}, {1});
+    value = nodes.node("Concat", concat("axis = ", dim), {first, nodes.node(op, "", {before, behind})});
+  }
+  return value;
+}
+
+OnnxValue sumsSoFar(const Nodes& nodes) { return scanned(nodes, "Add"); }
+OnnxValue productsSoFar(const Nodes& nodes) { return scanned(nodes, "Mul"); }
+OnnxValue largestSoFar(const Nodes& nodes) { return scanned(nodes, "Max"); }
+OnnxValue smallestSoFar(const Nodes& nodes) { return scanned(nodes, "Min"); }
 
 // Over all axes, that among all elements, as one row.
 OnnxValue extremeIndex(const Nodes& nodes) {

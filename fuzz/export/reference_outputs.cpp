@@ -26,9 +26,10 @@ std::string ownerOf(const TensorInput& input, const Fusion& fusion, const Python
 std::string boundOf(const Expr* expr) {
   const OpInfo& info = expr->info();
   const bool isFloat = isFloating(expr->output()->dtype());
-  if (isReduction(expr->op())) {
+  const bool isScan = expr->family() == Family::Scan;
+  if (isReduction(expr->op()) || isScan) {
     const bool rounds = !info.combine || (info.combine != OpKind::Maximum && info.combine != OpKind::Minimum);
-    return isFloat && rounds ? "terms" : "zero";
+    return isFloat && rounds ? isScan ? "terms so far" : "terms" : "zero";
   }
   if (info.combine && info.combine != OpKind::Set) return isFloat ? "terms" : "zero";
   if (isFloat && info.rule == IntervalRule::Formula) return "operands";
@@ -93,6 +94,7 @@ void ReferenceOutputs::storeSteps(const Fusion& fusion, const std::vector<std::o
       if (!names.of(operand).empty()) step.operands.push_back(names.of(operand));
     }
     if (isReduction(expr->op())) step.dims = expr->attributes().dims();
+    if (expr->family() == Family::Scan) step.dims = {expr->attributes().dim()};
     if (isWelford(expr->op())) step.correction = expr->attributes().correction();
     for (const Val* output : expr->outputs()) {
       std::visit([&](const auto& value) { step.results.push_back(store(names.of(output), value)); },

@@ -31,7 +31,8 @@ struct StoredStep {
   std::string op;  // "Add"
   // How near another implementation must come. "bits": the same, any NaN for every NaN | "zero": but for the sign of
   // zero | "ulps": a few units in the last place of the result | "operands": of the result or the operands, whichever
-  // are larger | "terms": of a sum, product or variance, a bound from its terms
+  // are larger | "terms": of a sum, product or variance, a bound from its terms |
+  // "terms so far": of a scan
   std::string bound;
   std::vector<std::string> operands;  // the names in exported programs; literals have none
   std::vector<int64_t> dims;          // of a reduction

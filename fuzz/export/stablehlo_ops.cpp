@@ -192,6 +192,24 @@ StablehloValue selected(const Lines& lines) {
   return reshapedTo(lines, slicedAt(lines, value, axis, place, place + 1, 1), lines.sizesOfResult());
 }
 
+// For each place of a window, those of all windows.
+StablehloValue unfolded(const Lines& lines) {
+  const StablehloValue value = lines.operand(0);
+  Sizes sizes = lines.sizesOfResult();
+  if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) {
+    return lines.body().constant(ScalarValue(0.0), lines.dtype(), sizes);
+  }
+  const auto axis = static_cast<size_t>(lines.attributes().dim());
+  const int64_t spacing = lines.evaluated(lines.attributes().spacing()), reach = (sizes[axis] - 1) * spacing + 1;
+  const int64_t window = sizes.back();
+  sizes.back() = 1;
+  std::vector<StablehloValue> places;
+  for (int64_t place = 0; place < window; ++place) {
+    places.push_back(reshapedTo(lines, slicedAt(lines, value, axis, place, place + reach, spacing), sizes));
+  }
+  return joinedAlong(lines, places, sizes.size() - 1);
+}
+
 // Padded to the whole size, beside a mask of its places that is padded in the same way.
 StablehloValue written(const Lines& lines) {
   const Attributes& attributes = lines.attributes();
@@ -293,6 +311,27 @@ StablehloValue largest(const Lines& lines) {
 StablehloValue smallest(const Lines& lines) {
   return reduced(lines, "minimum", lines.cast(lines.operand(0), lines.dtype()), stablehlo::lowest(lines.dtype(), -1));
 }
+
+// By doubling: each place joins what stands 1, 2, 4, … places before it.
+StablehloValue scanned(const Lines& lines, std::string_view op) {
+  const auto axis = static_cast<size_t>(lines.attributes().dim());
+  StablehloValue value = lines.cast(lines.operand(0), computeType(lines.dtype()));
+  const int64_t size = value.sizes[axis];
+  for (int64_t step = 1; step < size; step *= 2) {
+    const StablehloValue first = slicedAt(lines, value, axis, 0, step, 1);
+    const StablehloValue before = slicedAt(lines, value, axis, 0, size - step, 1);
+    const StablehloValue behind = slicedAt(lines, value, axis, step, size, 1);
+    const StablehloValue joined =
+        lines.body().elementwise(concat(op, " %", before.name, ", %", behind.name), {before, behind}, value.dtype);
+    value = joinedAlong(lines, {first, joined}, axis);
+  }
+  return value;
+}
+
+StablehloValue sumsSoFar(const Lines& lines) { return scanned(lines, "add"); }
+StablehloValue productsSoFar(const Lines& lines) { return scanned(lines, "multiply"); }
+StablehloValue largestSoFar(const Lines& lines) { return scanned(lines, "maximum"); }
+StablehloValue smallestSoFar(const Lines& lines) { return scanned(lines, "minimum"); }
 
 StablehloValue divided(const Lines& lines, const StablehloValue& value, int64_t divisor) {
   const StablehloValue number =

@@ -415,6 +415,38 @@ bool applyReduction(Workspace& work, OpKind op) {
   return true;
 }
 
+bool applyScan(Workspace& work, OpKind op) {
+  size_t operand = drawOperand(work);
+  if (work.tensors[operand].tensor->rank() == 0) return false;
+  if (!acceptsDtype(op, work.tensors[operand].tensor->dtype())) {
+    const DataType dtype = work.drawDtypeFor(op);
+    if (!castIsDefined(work.tensors[operand], dtype)) return false;
+    operand = applyCast(work, operand, dtype);
+  }
+  const size_t axis = work.choices.index(work.tensors[operand].tensor->rank());
+  int64_t terms = 1;
+  for (const Dims& sizes : work.tensors[operand].sizes) terms = std::max(terms, sizes[axis]);
+  const OpKind reduces = op == OpKind::Cumsum    ? OpKind::Sum
+                         : op == OpKind::Cumprod ? OpKind::Prod
+                         : op == OpKind::Cummax  ? OpKind::Amax
+                                                 : OpKind::Amin;
+  if (work.options.exactData) {
+    if (!hasExactCount(reduces, terms)) return false;
+    operand = madeNarrow(work, reduces, operand, terms);
+  }
+  const TensorValue value = work.tensors[operand];
+  const DataType from = value.tensor->dtype();
+  const bool widens = opInfo(op).promotion == Promotion::Integral64 && !isFloating(from);
+  const DataType common = widens ? DataType::Int64 : from;
+  const Estimate first = convertEstimate(value.estimate, from, common);
+  const Estimate estimate = hull(first, reductionEstimate(reduces, first, common, terms, false));
+  if (estimate.wild && work.policy.steered && !value.estimate.wild) return false;
+  work.keep(build::structuralTensor(*work.fusion, op, {value.tensor}, Attributes().dim(static_cast<int64_t>(axis)),
+                                    work.freshName()),
+            estimate);
+  return true;
+}
+
 // Over one axis, or all.
 bool applyExtremeIndex(Workspace& work, OpKind op) {
   const size_t operand = drawOperand(work);
@@ -482,12 +514,14 @@ bool applyFamily(Workspace& work, OpKind op) {
     case Family::Flip: return applyFlip(work);
     case Family::Branch: return applyBranch(work);
     case Family::Update: return applyUpdate(work);
+    case Family::Unfold: return applyUnfold(work);
     case Family::Select: return applySelect(work);
     case Family::SliceScatter: return applySliceScatter(work);
     case Family::Gather: return applyGather(work);
     case Family::Scatter: return applyScatter(work, op);
     case Family::Item: return applyItem(work);
     case Family::Reduction: return applyReduction(work, op);
+    case Family::Scan: return applyScan(work, op);
     case Family::ExtremeIndex: return applyExtremeIndex(work, op);
     case Family::Welford: return applyWelford(work, op);
   }

@@ -90,6 +90,7 @@ double factorOf(const ExactDraw& draw, Family family) {
     case Family::Repeat:
     case Family::Flip:
     case Family::Select:
+    case Family::Unfold:
     case Family::SliceScatter:
     case Family::Gather:
     case Family::Scatter:
@@ -98,6 +99,7 @@ double factorOf(const ExactDraw& draw, Family family) {
     case Family::Factory:
     case Family::Range:
     case Family::Eye: return draw.factories;
+    case Family::Scan:
     case Family::Reduction:
     case Family::ExtremeIndex:
     case Family::Welford: return draw.reductions;

@@ -36,6 +36,11 @@ void drawIndexing(const GeneratorOptions& options, double drawn, Policy& policy)
   draw(OpKind::Scatter, 733, 0.05);
   draw(OpKind::ScatterAdd, 877, 0.07);
   draw(OpKind::Select, 611, 0.12);
+  draw(OpKind::Unfold, 457, 0.1);
+  draw(OpKind::Cumsum, 541, 0.06);
+  draw(OpKind::Cumprod, 389, 0.05);
+  draw(OpKind::Cummax, 827, 0.05);
+  draw(OpKind::Cummin, 967, 0.05);
 }
 
 void drawOps(Choices& choices, const GeneratorOptions& options, Policy& policy) {
@@ -173,6 +178,8 @@ void drawTiny(Choices& choices, Policy& policy) {
       case Family::Size:
       case Family::Item:
       case Family::Select:
+      case Family::Unfold:
+      case Family::Scan:
       case Family::Reduction:
       case Family::Welford: return 0;
     }

@@ -279,6 +279,34 @@ bool applySelect(Workspace& work) {
   return true;
 }
 
+bool applyUnfold(Workspace& work) {
+  const int64_t operand = drawViewed(work, [](const TensorValue& value) {
+    return value.tensor->rank() > 0 && value.tensor->rank() < kMaxRank && isShort(value, 20);
+  });
+  if (operand < 0) return false;
+  const TensorValue value = work.tensors[operand];
+  const size_t axis = work.choices.index(value.tensor->rank());
+  const int64_t least = leastSize(value, axis);
+  const auto drawn = [&](int64_t low, int64_t high, double chance) {
+    const IntExpr scalar = work.choices.chance(chance) ? scalarBetween(work, low, high) : nullptr;
+    return scalar ? scalar : work.fusion->ints().constant(work.choices.integer(low, high));
+  };
+  const IntExpr window =
+      drawn(work.choices.chance(0.05) ? 0 : std::min<int64_t>(least, 1), std::min<int64_t>(least, 5), 0.15);
+  const IntExpr spacing = drawn(1, 4, 0.1);
+  std::array<Dims, kRuns> sizes = value.sizes;
+  for (size_t run = 0; run < kRuns; ++run) {
+    const int64_t places = work.sizeOf(window, run);
+    sizes[run][axis] = (sizes[run][axis] - places) / work.sizeOf(spacing, run) + 1;
+    sizes[run].push_back(places);
+  }
+  if (!work.affordable(sizes)) return false;
+  const Attributes attributes = Attributes().dim(static_cast<int64_t>(axis)).window(window).spacing(spacing);
+  work.keep(build::structuralTensor(*work.fusion, OpKind::Unfold, {value.tensor}, attributes, work.freshName()),
+            value.estimate);
+  return true;
+}
+
 // What is written into a slice: what an op makes of the slice itself, as an update in place does, another tensor of its
 // sizes, or a new one. -1 where none came out.
 int64_t drawWritten(Workspace& work, const TensorValue& target, size_t axis, const Attributes& attributes) {

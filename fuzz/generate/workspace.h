@@ -147,6 +147,7 @@ bool applyCat(Workspace& work);
 bool applyReshape(Workspace& work);
 bool applyRepeat(Workspace& work);
 bool applySelect(Workspace& work);
+bool applyUnfold(Workspace& work);
 bool applySliceScatter(Workspace& work);
 
 // --- indexing.cpp ---

@@ -66,6 +66,8 @@ class SharedAxis {
       found |= read;
       reduced_ |= read && reduced;
       if (read && reduced && expr.family() == Family::ExtremeIndex) alike_ = false;  // its result tells the order
+      const bool isScanned = expr.family() == Family::Scan && expr.attributes().dim() == static_cast<int64_t>(visible);
+      if ((read || made) && isScanned) alike_ = false;  // so do those of a scan
       if (read && !reduced && !made) {
         if (logical[i]->isBroadcast()) alike_ = false;
         add(result, visible);

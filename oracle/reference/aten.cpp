@@ -263,6 +263,7 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::Flip: return at::flip(x[0], a.dims);
     case OpKind::Cond: return x[2].item<bool>() ? x[0] : x[1];
     case OpKind::Update: break;  // runStatements
+    case OpKind::Unfold: return x[0].unfold(a.dims[0], a.numbers[0], a.numbers[1]);
     case OpKind::Select: return at::select(x[0], a.dims[0], a.numbers[0]);
     case OpKind::SliceScatter:
       return at::slice_scatter(x[0], x[1], a.dims[0], a.numbers[0], a.numbers[1], stepOf(x[0], a));
@@ -271,6 +272,10 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     // One after another, in the order of the indices. Of 16 bits LibTorch rounds each sum to them, not the last alone.
     case OpKind::Scatter: return at::scatter(x[0], a.dims[0], x[1].to(at::kLong), x[2]);
     case OpKind::ScatterAdd: return scatterAdded(x[0], a.dims[0], x[1].to(at::kLong), x[2]);
+    case OpKind::Cumsum: return at::cumsum(x[0], a.dims[0], x[0].scalar_type());
+    case OpKind::Cumprod: return at::cumprod(x[0], a.dims[0], x[0].scalar_type());
+    case OpKind::Cummax: return std::get<0>(at::cummax(x[0], a.dims[0]));
+    case OpKind::Cummin: return std::get<0>(at::cummin(x[0], a.dims[0]));
     case OpKind::Sum: return at::sum(x[0], a.dims, false);
     case OpKind::Prod: return product(x[0], a.dims);
     case OpKind::Amax: return at::amax(x[0], a.dims, false);

@@ -20,13 +20,13 @@ bool isMove(OpKind op) {
   constexpr OpKind kMoves[] = {OpKind::Unsqueeze, OpKind::Squeeze, OpKind::Expand, OpKind::Permute,
                                OpKind::Slice,     OpKind::Reshape, OpKind::Set,    OpKind::SegmentSet,
                                OpKind::Cat,       OpKind::Repeat,  OpKind::Flip,   OpKind::SliceScatter,
-                               OpKind::Select};
+                               OpKind::Select,    OpKind::Unfold};
   return std::find(std::begin(kMoves), std::end(kMoves), op) != std::end(kMoves);
 }
 
 bool isView(OpKind op) {
   constexpr OpKind kViews[] = {OpKind::Unsqueeze, OpKind::Squeeze, OpKind::Expand, OpKind::Permute,
-                               OpKind::Slice,     OpKind::Reshape, OpKind::Select};
+                               OpKind::Slice,     OpKind::Reshape, OpKind::Select, OpKind::Unfold};
   return std::find(std::begin(kViews), std::end(kViews), op) != std::end(kViews);
 }
 

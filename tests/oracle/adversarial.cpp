@@ -11,6 +11,7 @@
 #include "fuser/ir/tensor_view.h"
 #include "fuser/ops/op_eval.h"
 #include "tests/oracle/dense_array.h"
+#include "tests/oracle/dense_views.h"
 #include "tests/oracle/erroneous.h"
 #include "tests/oracle/random_welford.h"
 
@@ -39,6 +40,21 @@ int64_t integer(Random& random, int64_t lo, int64_t hi) {
 bool chance(Random& random, double p) { return std::uniform_real_distribution<double>(0, 1)(random) < p; }
 
 bool isLiteral(const Val* val) { return val->isScalar() && val->as<fuser::Scalar>()->isConstant(); }
+
+// Calls run<T>() with the type that computes.
+template <class Run>
+void withComputeType(DataType compute, const Run& run) {
+  switch (compute) {
+    case DataType::Double: return run.template operator()<double>();
+    case DataType::Float: return run.template operator()<float>();
+    case DataType::Int64: return run.template operator()<fuser::int64>();
+    case DataType::Int32: return run.template operator()<fuser::int32>();
+    case DataType::Int8: return run.template operator()<fuser::int8>();
+    case DataType::Bool: return run.template operator()<bool>();
+    case DataType::Half:
+    case DataType::BFloat16: FUSER_CHECK(false, "no compute type");
+  }
+}
 
 class Engine {
  public:
@@ -242,6 +258,7 @@ class Engine {
       case Family::Repeat:
       case Family::Flip:
       case Family::Select:
+      case Family::Unfold:
       case Family::SliceScatter:
       case Family::Gather: return view(expr, x);
       case Family::Scatter: return scattered(*expr, x, random_);
@@ -250,6 +267,7 @@ class Engine {
       case Family::Item: return x[0].cast(expr->output()->dtype());
       case Family::Reduction: return reduction(expr, x[0]);
       case Family::ExtremeIndex: return extremeIndex(*expr, x[0]);
+      case Family::Scan: return scan(expr, x[0]);
       case Family::Welford: return welford(expr, x[0], result);
     }
     FUSER_CHECK(false, "bad family");
@@ -261,75 +279,7 @@ class Engine {
     for (const fuser::IterDomain* axis : expr->output()->as<fuser::TensorView>()->axes()) {
       sizes.push_back(fuser::evaluate(axis->size(), [&](fuser::IntExpr symbol) { return extentOf(symbol); }));
     }
-    if (expr->family() == Family::Reshape) return x[0].reshaped(sizes);
-    const std::vector<int64_t> numbers = numbersOf(expr);
-    const size_t rank = x[0].sizes.size();
-    if (expr->family() == Family::Repeat) {
-      return x[0].collected(sizes, [&](Dims index) {
-        Dims inner(rank, 0);
-        for (size_t i = 0; i < rank; ++i) inner[i] = index[i + index.size() - rank] % x[0].sizes[i];
-        return x[0].at(inner);
-      });
-    }
-    if (expr->family() == Family::Flip) {
-      return x[0].collected(sizes, [&](Dims index) {
-        for (int64_t dim : expr->attributes().dims()) {
-          index[static_cast<size_t>(dim)] = sizes[static_cast<size_t>(dim)] - 1 - index[static_cast<size_t>(dim)];
-        }
-        return x[0].at(index);
-      });
-    }
-    if (expr->family() == Family::Pad) {
-      const DenseArray fill = x[1].cast(x[0].dtype);
-      return x[0].collected(sizes, [&](Dims index) {
-        for (size_t i = 0; 2 * i < numbers.size(); ++i) {
-          int64_t& at = index[rank - 1 - i];
-          at -= numbers[2 * i];
-          if (at < 0 || at >= x[0].sizes[rank - 1 - i]) return fill.at({});
-        }
-        return x[0].at(index);
-      });
-    }
-    const size_t dim = static_cast<size_t>(expr->attributes().dim());
-    if (expr->family() == Family::Cat) {
-      return x[0].collected(sizes, [&](Dims index) {
-        size_t operand = 0;
-        while (index[dim] >= x[operand].sizes[dim]) index[dim] -= x[operand++].sizes[dim];
-        return x[operand].at(index);
-      });
-    }
-    if (expr->family() == Family::Select) {
-      return x[0].collected(sizes, [&](Dims index) {
-        index.insert(dim, numbers[0] < 0 ? numbers[0] + x[0].sizes[dim] : numbers[0]);
-        return x[0].at(index);
-      });
-    }
-    if (expr->family() == Family::Gather) {
-      return x[0].collected(sizes, [&](Dims index) {
-        fuser::int64 place = 0;
-        fuser::convertFunction(x[1].dtype, DataType::Int64)(x[1].at(index), &place, 1);
-        index[dim] = place;
-        return x[0].at(index);
-      });
-    }
-    if (expr->family() == Family::SliceScatter) {
-      int64_t first = numbers[0] < 0 ? numbers[0] + sizes[dim] : numbers[0];
-      first = std::clamp<int64_t>(first, 0, sizes[dim]);
-      return x[0].collected(sizes, [&](Dims index) {
-        for (int64_t i = 0; i < x[1].sizes[dim]; ++i) {
-          if (first + i * numbers[2] != index[dim]) continue;
-          index[dim] = i;
-          return x[1].at(index);
-        }
-        return x[0].at(index);
-      });
-    }
-    const int64_t bound = numbers[0] < 0 ? numbers[0] + x[0].sizes[dim] : numbers[0];
-    const int64_t start = std::clamp<int64_t>(bound, 0, x[0].sizes[dim]);
-    return x[0].collected(sizes, [&](Dims index) {
-      index[dim] = start + index[dim] * numbers[2];
-      return x[0].at(index);
-    });
+    return viewOf(*expr, x, sizes, expr->family() == Family::Reshape ? std::vector<int64_t>() : numbersOf(expr));
   }
 
   DataType commonType(const Expr* expr, const std::vector<DenseArray>& x) const {
@@ -467,16 +417,7 @@ class Engine {
             reduceOne<T>(expr->op(), rows.as<T>() + base, factorA, factorB, count, tree, compute, depth);
       }
     };
-    switch (compute) {
-      case DataType::Double: reduceAll.template operator()<double>(); break;
-      case DataType::Float: reduceAll.template operator()<float>(); break;
-      case DataType::Int64: reduceAll.template operator()<fuser::int64>(); break;
-      case DataType::Int32: reduceAll.template operator()<fuser::int32>(); break;
-      case DataType::Int8: reduceAll.template operator()<fuser::int8>(); break;
-      case DataType::Bool: reduceAll.template operator()<bool>(); break;
-      case DataType::Half:
-      case DataType::BFloat16: FUSER_CHECK(false, "no compute type");
-    }
+    withComputeType(compute, reduceAll);
     records_.back().reductionDepths.emplace_back(expr->output()->id(), fuser::ReductionDepth{depth, 0});
     if (expr->info().finish == fuser::Finish::DivideByCount) {
       for (size_t i = 0; i < result.count(); ++i) {
@@ -510,6 +451,31 @@ class Engine {
     }
     records_.back().reductionDepths.emplace_back(expr->output(result)->id(), depth);
     return results.cast(dtype);
+  }
+
+  // Each result by itself, of the terms so far in an order of its own.
+  DenseArray scan(const Expr* expr, const DenseArray& x) {
+    const DataType dtype = expr->output()->dtype(), compute = fuser::computeType(dtype);
+    const auto dim = expr->attributes().dim();
+    const DenseArray rows = x.cast(compute).reducedLast({dim});
+    const int64_t count = rows.sizes.back();
+    DenseArray results(compute, rows.sizes);
+    const auto all = [&]<class T>() {
+      for (size_t i = 0; i < results.count(); ++i) {
+        const int64_t terms = static_cast<int64_t>(i) % count + 1;
+        const Tree tree{integer(random_, 1, std::min<int64_t>(terms, 64)), chance(random_, 0.5), chance(random_, 0.5),
+                        chance(random_, 0.5)};
+        int64_t depth = 0;
+        const T* line = rows.as<T>() + i + 1 - static_cast<size_t>(terms);
+        results.as<T>()[i] = reduceOne<T>(expr->op(), line, nullptr, nullptr, terms, tree, compute, depth);
+      }
+    };
+    withComputeType(compute, all);
+    std::vector<int64_t> order(x.sizes.size());
+    for (size_t axis = 0, kept = 0; axis < order.size(); ++axis) {
+      order[axis] = static_cast<int64_t>(static_cast<int64_t>(axis) == dim ? order.size() - 1 : kept++);
+    }
+    return results.permuted(order).cast(dtype);
   }
 
   template <class T>

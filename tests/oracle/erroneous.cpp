@@ -125,11 +125,13 @@ T formula(OpKind op, [[maybe_unused]] T a, [[maybe_unused]] T b, [[maybe_unused]
   }
 #define STRUCTURAL(...)
 #define REDUCTION(...)
+#define SCAN(...)
 #define PARTS(...)
 #include "fuser/ops/op_table.def"
 #undef POINTWISE
 #undef STRUCTURAL
 #undef REDUCTION
+#undef SCAN
 #undef PARTS
   FUSER_CHECK(false, opName(op), " is not a formula");
 }

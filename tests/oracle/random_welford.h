@@ -73,6 +73,7 @@ WelfordState<T> welfordAtRandom(Random& random, const T* terms, int64_t count, b
 
 template <class T>
 T finishedVariance(const WelfordState<T>& state, int64_t correction) {
+  if (state.count == 0) return std::numeric_limits<T>::quiet_NaN();
   return state.squares / static_cast<T>(std::max<int64_t>(0, state.count - correction));
 }
 

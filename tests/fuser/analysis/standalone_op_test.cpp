@@ -31,6 +31,8 @@ constexpr OpCase kOps[] = {
     {Family::Bitcast, "%y = bitcast(%x) {dtype = i32}", false},
     {Family::Permute, "%y = permute(%x) {dims = [1, 0]}", true},
     {Family::Slice, "%y = slice(%x) {dim = 0, start = 0, end = 1}", true},
+    {Family::Scan, "%y = cumsum(%x) {dim = 1}", false},
+    {Family::Unfold, "%y = unfold(%x) {dim = 1, window = 2}", false},
     {Family::Select, "%y = select(%x) {dim = 1, index = -1}", false},
     {Family::SliceScatter, "%y = slice_scatter(%x, %x) {dim = 1}", false},
     {Family::Gather, "%i = full() {shape = [2, i1], fill_value = 0, dtype = i64} %y = gather(%x, %i) {dim = 0}", false},

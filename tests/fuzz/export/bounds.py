@@ -90,6 +90,18 @@ def near_terms(wanted, given, step, operands):
     return near
 
 
+def near_terms_so_far(wanted, given, step, operands):
+    terms, axis = wide(operands[0]), step["dims"][0]
+    eps = computed_unit(wanted.dtype) * (terms.shape[axis] + ULPS)
+    largest = float(ml_dtypes.finfo(np.float64 if wanted.dtype == np.float64 else np.float32).max)
+    finite = np.where(np.isfinite(terms), np.abs(terms), 0)
+    if step["op"] == "Cumprod":
+        error, reach = eps * np.abs(wide(wanted)), np.maximum(finite, 1).cumprod(axis=axis)
+    else:
+        error, reach = eps * np.abs(terms).cumsum(axis=axis), finite.cumsum(axis=axis)
+    return within(wanted, given, np.nan_to_num(error, nan=0.0, posinf=0.0)) | (reach >= largest)
+
+
 def spread_error(terms, axes, count, correction, eps):
     """Of a variance: of its sum, of its differences, and of the mean that they are taken from."""
     distances = np.abs(terms - terms.mean(axis=axes, keepdims=True)) if count else terms
@@ -104,4 +116,5 @@ BOUNDS = {
     "ulps": near_result,
     "operands": near_operands,
     "terms": near_terms,
+    "terms so far": near_terms_so_far,
 }

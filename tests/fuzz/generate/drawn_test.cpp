@@ -19,11 +19,13 @@ bool takes(OpKind op, size_t rank) {
     case Family::Eye: return rank == 2;
     case Family::Broadcast: return rank < kMaxRank;
     case Family::Permute: return rank > 1;
+    case Family::Unfold: return rank > 0 && rank < kMaxRank;
     case Family::Squeeze:
     case Family::Slice:
     case Family::Pad:
     case Family::Cat:
     case Family::Select:
+    case Family::Scan:
     case Family::SliceScatter:
     case Family::Gather:
     case Family::Scatter:

@@ -531,6 +531,7 @@ std::map<std::string, Evaluation> all() {
   all.merge(movesAndReductions());
   all.merge(randomNumbers());
   all.merge(productsAndShapes());
+  all.merge(namesOfModels());
   return all;
 }
 

@@ -32,6 +32,7 @@ const std::map<std::string, Evaluation>& calls();
 // Parts of them.
 std::map<std::string, Evaluation> randomNumbers();
 std::map<std::string, Evaluation> productsAndShapes();
+std::map<std::string, Evaluation> namesOfModels();
 
 at::ScalarType scalarType(const std::string& dtype);
 std::string dtypeName(at::ScalarType type);

@@ -228,7 +228,8 @@ class Evaluator {
   // The word that the line has for an attribute: PyTorch's, or the language's own.
   static std::string wordIn(const Line& line, const std::string& name) {
     static const std::multimap<std::string, std::string> others = {
-        {"dims", "dim"}, {"dims", "axis"}, {"dim", "axis"}, {"shape", "size"}, {"correction", "unbiased"}};
+        {"dims", "dim"},    {"dims", "axis"},    {"dim", "axis"},           {"shape", "size"},
+        {"window", "size"}, {"spacing", "step"}, {"correction", "unbiased"}};
     if (line.attributes.count(name) != 0) return name;
     for (auto [other, end] = others.equal_range(name); other != end; ++other) {
       if (line.attributes.count(other->second) != 0) return other->second;

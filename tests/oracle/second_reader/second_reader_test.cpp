@@ -167,16 +167,51 @@ bool isDeviation(const std::string& refusal) {
   return false;
 }
 
-void compareRun(const Case& testCase, size_t index, const Program& program, Statistics& statistics) {
+// Names of several ops, or of sums in another order, whose results LibTorch rounds in ways of its own: NamesTest holds
+// what it gives against the oracle's sets. With data that are exact in any order they are compared to the bit.
+bool rounds(const Program& program) {
+  static const std::set<std::string> names = {"matmul",
+                                              "mm",
+                                              "bmm",
+                                              "mv",
+                                              "linear",
+                                              "addmm",
+                                              "baddbmm",
+                                              "softmax",
+                                              "log_softmax",
+                                              "logsumexp",
+                                              "layer_norm",
+                                              "rms_norm",
+                                              "group_norm",
+                                              "batch_norm",
+                                              "instance_norm",
+                                              "std",
+                                              "norm",
+                                              "cumsum",
+                                              "cumprod",
+                                              "cross_entropy",
+                                              "nll_loss",
+                                              "mse_loss",
+                                              "scaled_dot_product_attention",
+                                              "interpolate",
+                                              "avg_pool2d",
+                                              "glu",
+                                              "swiglu"};
+  return std::any_of(program.lines.begin(), program.lines.end(),
+                     [&](const Line& line) { return names.count(line.op) != 0; });
+}
+
+void compareRun(const Case& testCase, size_t index, const Program& program, Statistics& statistics, bool isExact) {
   const fuser::RunData data = fuser::materialize(testCase, testCase.runs[index]);
   const std::vector<HostValue> inputs = hostValues(data);
   std::map<std::string, Array> tensors;
   for (size_t i = 0; i < inputs.size(); ++i) tensors[testCase.fusion->inputs()[i]->name()] = arrayOf(inputs[i]);
   const Results results = evaluate(program, program.runs.at(index), tensors);
-  Ours ours(testCase, inputs, results.refusal.empty());
+  Ours ours(testCase, inputs, results.refusal.empty() && isExact);
   ++statistics.runs;
   for (const auto& [name, array] : results.lines) EXPECT_EQ(ours.difference(name, array), "") << "%" << name;
-  (results.refusal.empty() ? statistics.lines : statistics.typesAlone) += static_cast<int>(results.lines.size());
+  (results.refusal.empty() && isExact ? statistics.lines : statistics.typesAlone) +=
+      static_cast<int>(results.lines.size());
   if (!results.refusal.empty()) {
     ++statistics.deviations;
     EXPECT_TRUE(isDeviation(results.refusal)) << "LibTorch refuses what fuser takes: " << results.refusal;
@@ -205,7 +240,7 @@ bool isRefused(const Case& testCase, size_t index, const Program& program) {
   }
 }
 
-void compare(const Case& testCase, const Program& program, Statistics& statistics) {
+void compare(const Case& testCase, const Program& program, Statistics& statistics, bool isExact = true) {
   ++statistics.texts;
   for (const Line& line : program.lines) statistics.ops.insert(line.op);
   ASSERT_EQ(program.runs.size(), testCase.runs.size());
@@ -216,7 +251,7 @@ void compare(const Case& testCase, const Program& program, Statistics& statistic
     EXPECT_EQ(expectation == "rejected", ours == fuser::Expectation::Rejected);
     if (expectation == "agrees") {
       try {
-        compareRun(testCase, i, program, statistics);
+        compareRun(testCase, i, program, statistics, isExact);
       } catch (const std::runtime_error& error) {
         ADD_FAILURE() << error.what();
       }
@@ -261,7 +296,9 @@ TEST(SecondReaderTest, ReadsTheCorpusAsFuserDoes) {
     try {
       const Case testCase = fuser::parseCase(text, file.string());
       if (fuser::hasUpdates(*testCase.fusion)) continue;  // StatementsTest holds those against ATen
-      compare(testCase, readProgram(text), written);
+      const Program program = readProgram(text);
+      const bool isSeed = file.parent_path().filename() == "seeds";  // of real data
+      compare(testCase, program, written, !isSeed || !rounds(program));
       compare(testCase, withoutInserted(readProgram(fuser::printCase(testCase))), printed);
     } catch (const fuser::RefusedProgram&) {
       if (text.find("\n  update %") != text.npos) continue;
