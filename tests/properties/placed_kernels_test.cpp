@@ -89,39 +89,49 @@ std::map<std::string, std::string> plainSeeds() {
 // Seeds of which a stream axis makes more than twice as many kernels, and how many of their axes do. A named tensor
 // keeps a pass from cancelling what it is part of, a reduction cannot be told to have the axes of another one, several
 // tensors that are made of nothing come before it; or it runs along a row that one kernel keeps whole without it.
-const std::map<std::string, size_t> kMore = {{"attention_heads", 12},
-                                             {"autocast_rms_residual", 8},
-                                             {"batch_norm_training", 2},
-                                             {"cosine_similarity", 3},
-                                             {"cross_correlation_loss", 8},
-                                             {"cross_entropy", 4},
-                                             {"embedding_norm", 2},
-                                             {"f32_residual_stream", 3},
-                                             {"gate_up_halves", 4},
-                                             {"group_norm", 22},
-                                             {"grouped_keys", 6},
-                                             {"hinge_loss", 9},
-                                             {"kl_divergence", 6},
-                                             {"l2_normalize", 2},
-                                             {"l2_normalize_backward", 6},
-                                             {"label_smoothing", 8},
-                                             {"layer_norm", 2},
-                                             {"layer_norm_backward", 8},
-                                             {"log1p_standardize_bf16", 2},
-                                             {"log_softmax", 2},
-                                             {"masked_attention", 2},
-                                             {"pixel_shuffle", 2},
-                                             {"quantize_and_calibrate", 9},
-                                             {"quantize_bf16_rows", 1},
-                                             {"quantize_channels_bf16", 1},
-                                             {"quantize_i8", 2},
-                                             {"residual_rms_norm_backward_bf16", 3},
-                                             {"residual_rms_norm_bf16", 3},
-                                             {"rms_norm", 2},
-                                             {"rms_norm_backward", 6},
-                                             {"rotary_tables", 7},
-                                             {"softmax", 2},
-                                             {"token_loss", 2}};
+const std::map<std::string, size_t> kMore = {
+    {"adafactor", 4},
+    {"attention_causal", 1},
+    {"attention_heads", 12},
+    {"autocast_rms_residual", 8},
+    {"batch_norm_backward", 24},
+    {"batch_norm_training", 2},
+    {"bilinear_resize", 46},
+    {"cosine_similarity", 3},
+    {"cross_correlation_loss", 8},
+    {"cross_entropy", 4},
+    {"cross_entropy_indices", 2},
+    {"depthwise_convolution", 4},
+    {"embedding_norm", 2},
+    {"f32_residual_stream", 3},
+    {"gate_up_halves", 4},
+    {"group_norm", 22},
+    {"group_norm_backward", 21},
+    {"grouped_keys", 6},
+    {"hinge_loss", 9},
+    {"kl_divergence", 6},
+    {"l2_normalize", 2},
+    {"l2_normalize_backward", 6},
+    {"label_smoothing", 8},
+    {"layer_norm", 2},
+    {"layer_norm_backward", 8},
+    {"log1p_standardize_bf16", 2},
+    {"log_softmax", 2},
+    {"masked_attention", 2},
+    {"pixel_shuffle", 2},
+    {"quantize_and_calibrate", 9},
+    {"quantize_bf16_rows", 1},
+    {"quantize_channels_bf16", 1},
+    {"quantize_i8", 2},
+    {"residual_rms_norm_backward_bf16", 3},
+    {"residual_rms_norm_bf16", 3},
+    {"rms_norm", 2},
+    {"rms_norm_backward", 6},
+    {"rotary_interleaved", 6},
+    {"rotary_tables", 7},
+    {"softmax", 2},
+    {"token_loss", 2},
+    {"unfold_convolution", 2}};
 
 TEST(PlacedKernelsTest, OneStreamAxisAtMostDoublesTheKernelsOfOtherSeeds) {
   size_t without = 0, with = 0, cases = 0;
@@ -154,7 +164,7 @@ TEST(PlacedKernelsTest, OneStreamAxisAtMostDoublesTheKernelsOfOtherSeeds) {
   }
   EXPECT_EQ(more, kMore);
   EXPECT_GT(cases, 500u);
-  EXPECT_LE(with, 2787u);
+  EXPECT_LE(with, 6504u);
 }
 
 TEST(PlacedKernelsTest, AMeshThatShardsNothingChangesNoKernel) {

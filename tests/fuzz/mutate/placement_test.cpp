@@ -140,7 +140,7 @@ TEST(ChangeDevicesTest, AddsRemovesAndMovesDevicesInValidCases) {
 // Other mutations of cases that have these leave a case that runs as often as a plain one does.
 TEST(MutateTest, CasesOnStreamsAndDevicesAndWithMemoryStayCases) {
   std::map<What, int> kept, runs, tried;
-  for (uint64_t number = 0; number < 300; ++number) {
+  for (uint64_t number = 0; number < 400; ++number) {
     const What what = kAll[number % std::size(kAll)];
     Choices choices(31, number);
     Case testCase = generateCase(32, number);
