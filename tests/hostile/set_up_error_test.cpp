@@ -90,7 +90,7 @@ TEST_F(SetUpErrorTest, AnNvrtcWithoutMemoryIsNoFinding) {
   // One that refuses the text is.
   const std::filesystem::path out = folder_.path() / "refused";
   const Started refused = start(
-      "fuserfuzz", {"run", "--runs", "1", "--seed", "2", "--median-elements", "64", "--no-minimize", "--out", out},
+      "fuserfuzz", {"run", "--runs", "1", "--seed", "3", "--median-elements", "64", "--no-minimize", "--out", out},
       withNvrtc(6));
   EXPECT_EQ(refused.exitCode, 77) << refused.out << refused.err;
   std::ifstream file(out / "campaign.log");
