@@ -208,7 +208,8 @@ bool isCut(const Fusion& fusion) { return has(fusion, OpKind::SegmentSet); }
 
 class ViewFindingsTest : public FindingsTest {
  protected:
-  // Up to the first case with a cut, which none but views make; the finding must be of that.
+  // Up to the first case with a cut, which none but views make (of those, "io to lower precision" says where it rounds);
+  // the finding must be of that.
   reports::Finding onlyFinding(CampaignOptions& campaign) {
     campaign.task.generator.exclude = {OpKind::SegmentSet};
     const uint64_t number = firstSeenIn("one cut", campaign.task.generator);
@@ -216,7 +217,9 @@ class ViewFindingsTest : public FindingsTest {
     const reports::CampaignSummary summary = runCampaign(campaign, kNever, keep_);
     for (const reports::Finding& finding : summary.findings) {
       if (finding.origin == concat("seed 1 case ", number, " in the view 'one cut'")) return finding;
-      EXPECT_NE(finding.origin.find(" in the view '"), std::string::npos) << finding.origin;  // another that cuts
+      const bool isOfCuts = finding.origin.ends_with(" in the view 'cut at every op'") ||
+                            finding.origin.ends_with(" in the view 'io to lower precision'");
+      EXPECT_TRUE(isOfCuts) << finding.origin;
     }
     ADD_FAILURE() << "no finding of the view";
     return {};
