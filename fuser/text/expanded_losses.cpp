@@ -21,7 +21,7 @@ class ClassLoss {
   // `scores`: of each class, along the second axis, or the only one.
   ClassLoss(std::string_view op, Composite& make, TensorView* scores, TensorView* target, TensorView* weight,
             int64_t ignored)
-      : op_(op), make_(make), scores_(scores), dim_(scores->rank() == 1 ? 0 : 1) {
+      : make_(make), scores_(scores), dim_(scores->rank() == 1 ? 0 : 1) {
     FUSER_USER_CHECK(scores->rank() >= 1, op, " of ", typeText(scores), ": it has no classes");
     FUSER_USER_CHECK(target->dtype() == DataType::Int64, op, ": classes are i64, not ", typeText(target));
     std::vector<IntExpr> places = sizesOf(scores);
@@ -56,7 +56,11 @@ class ClassLoss {
   // -sum of weight * score, of all classes.
   TensorView* ofAll() {
     TensorView* terms = scores_;
-    if (weight_) terms = make_.op(OpKind::Mul, terms, alongClasses(weight_), ".terms");
+    if (weight_) {
+      TensorView* each =
+          alongAxis(make_.fusion(), weight_, static_cast<size_t>(dim_), scores_->rank(), make_.named(".each_class"));
+      terms = make_.op(OpKind::Mul, terms, each, ".terms");
+    }
     TensorView* sum = build::reduction(make_.fusion(), OpKind::Sum, terms, {dim_}, false, make_.named(".all"));
     return counted(make_.op(OpKind::Neg, sum, ".smooth"), ".smooth_each");
   }
@@ -70,20 +74,12 @@ class ClassLoss {
     return make_.op(OpKind::Div, sum, make_.overAll(OpKind::Sum, counts, ending + ".total"), ending + ".mean");
   }
 
-  // A value for each class beside the scores.
-  TensorView* alongClasses(TensorView* each) {
-    std::vector<int64_t> behind;
-    for (size_t axis = dim_ + 1; axis < scores_->rank(); ++axis) behind.push_back(static_cast<int64_t>(axis - dim_));
-    return behind.empty() ? each : build::unsqueeze(make_.fusion(), each, behind, make_.named(".each_class"));
-  }
-
  private:
   // 0 where the class is ignored.
   TensorView* counted(TensorView* each, const std::string& ending) {
     return make_.where(counts_, each, make_.real(0), ending);
   }
 
-  std::string_view op_;
   Composite& make_;
   TensorView* scores_;
   int64_t dim_;
@@ -128,9 +124,7 @@ TensorView* ofProbabilities(Composite& make, TensorView* scores, TensorView* tar
     weight = make.wide(ofSizes("cross_entropy", fusion, weight->dtype(), weight, {sizes[static_cast<size_t>(dim)]},
                                make.named(".weight")),
                        ".weights");
-    std::vector<int64_t> behind;
-    for (size_t axis = 2; axis < scores->rank(); ++axis) behind.push_back(static_cast<int64_t>(axis) - 1);
-    if (!behind.empty()) weight = build::unsqueeze(fusion, weight, behind, make.named(".each_class"));
+    weight = alongAxis(fusion, weight, static_cast<size_t>(dim), scores->rank(), make.named(".each_class"));
     terms = make.op(OpKind::Mul, terms, weight, ".weighted");
   }
   const LossReduction reduction = lossReduction("cross_entropy", attributes);

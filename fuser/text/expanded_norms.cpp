@@ -43,10 +43,7 @@ std::vector<int64_t> normalizedAxes(std::string_view op, Fusion& fusion, TensorV
 TensorView* ofChannels(std::string_view op, Composite& make, TensorView* each, const TensorView* like,
                        const std::string& ending) {
   each = ofSizes(op, make.fusion(), each->dtype(), each, {sizesOf(like)[1]}, make.named(ending));
-  each = make.wide(each, ending + ".wide");
-  std::vector<int64_t> behind;
-  for (size_t axis = 2; axis < like->rank(); ++axis) behind.push_back(static_cast<int64_t>(axis) - 1);
-  return behind.empty() ? each : build::unsqueeze(make.fusion(), each, behind, make.named(ending + ".channels"));
+  return alongAxis(make.fusion(), make.wide(each, ending + ".wide"), 1, like->rank(), make.named(ending + ".channels"));
 }
 
 // Times the weight and plus the bias of each channel, where they are given.
@@ -116,12 +113,7 @@ TensorView* layerNorm(Fusion& fusion, const std::vector<Val*>& operands, const N
   FUSER_USER_CHECK(isFloating(tensor->dtype()), "layer_norm takes floats, not ", typeText(tensor));
   const std::vector<int64_t> dims = normalizedAxes("layer_norm", fusion, tensor, attributes, name);
   Composite make(fusion, name, tensor->dtype());
-  TensorView* x = make.wide(tensor);
-  const std::vector<Val*> moments = build::structural(
-      fusion, OpKind::VarMean, {x}, Attributes().dims(dims).correction(0), {name + ".var", name + ".mean"}, true);
-  TensorView* spread = make.op(OpKind::Add, moments[0], attributes.operand(AttributeName::eps), ".spread");
-  TensorView* centred = make.op(OpKind::Sub, x, moments[1], ".centred");
-  TensorView* result = make.op(OpKind::Mul, centred, make.op(OpKind::Rsqrt, spread, ".rsqrt"), ".normal");
+  TensorView* result = normalizedOver(make, make.wide(tensor), dims, attributes.operand(AttributeName::eps));
   if (TensorView* weight = optionalTensor("layer_norm", operands, 1, attributes, AttributeName::weight)) {
     result = make.with("layer_norm", OpKind::Mul, result, weight, tensor, dims.size(), ".weight");
   }

@@ -56,8 +56,8 @@ class Resizing {
     Val* other = op(OpKind::Sub, real(1), share, resized, ".of_first");
     TensorView* low = indexSelected(fusion_, tensor, first, resized.axis, at(resized, ".low"));
     TensorView* high = indexSelected(fusion_, tensor, second, resized.axis, at(resized, ".high"));
-    Val* a = op(OpKind::Mul, low, alongAxis(other, resized, ".first_share"), resized, ".low_part");
-    Val* b = op(OpKind::Mul, high, alongAxis(share, resized, ".second_share"), resized, ".high_part");
+    Val* a = op(OpKind::Mul, low, beside(other, resized, ".first_share"), resized, ".low_part");
+    Val* b = op(OpKind::Mul, high, beside(share, resized, ".second_share"), resized, ".high_part");
     return op(OpKind::Add, a, b, resized, ".between")->as<TensorView>();
   }
 
@@ -134,15 +134,9 @@ class Resizing {
     return build::arange(fusion_, ints_.constant(0), resized.to, ints_.constant(1), dtype_, at(resized, ending));
   }
 
-  // A vector along the axis, beside a tensor with as many axes as the operand.
-  Val* alongAxis(Val* line, const Resized& resized, std::string_view ending) {
-    std::vector<int64_t> behind;
-    for (size_t axis = resized.axis + 1; axis < tensor_->rank(); ++axis) {
-      behind.push_back(static_cast<int64_t>(axis - resized.axis));
-    }
-    return behind.empty() ? line : build::unsqueeze(fusion_, line->as<TensorView>(), behind, at(resized, ending));
+  TensorView* beside(Val* line, const Resized& resized, std::string_view ending) {
+    return alongAxis(fusion_, line->as<TensorView>(), resized.axis, tensor_->rank(), at(resized, ending));
   }
-
   Val* op(OpKind kind, Val* a, Val* b, const Resized& resized, std::string_view ending) {
     return build::binary(fusion_, kind, a, b, at(resized, ending));
   }

@@ -8,10 +8,11 @@
 namespace fuser::text {
 namespace {
 
-// Along one axis: the window's places, how far apart they are and the windows, and what is added on either side.
+// Along one axis: the window's places, how far apart they and the windows are, the elements from its first place to its
+// last, and what is added on either side.
 struct Window {
   size_t axis;
-  IntExpr places, step, dilation, low, high, count;
+  IntExpr places, step, dilation, span, low, high;
 };
 
 // The windows along the last axes of a tensor.
@@ -84,15 +85,13 @@ class Windows {
   Window windowOf(size_t axis, IntExpr size, IntExpr places, IntExpr step, IntExpr padding, IntExpr dilation,
                   bool ceil) {
     const IntExpr one = ints_.constant(1), span = ints_.add(ints_.mul(dilation, ints_.sub(places, one)), one);
-    FUSER_USER_CHECK(!padding->isConstant() || !span->isConstant() || 2 * padding->value <= span->value,
-                     "a padding of ", padding->value, " is more than half of a window of ", span->value, " places");
     const IntExpr whole = ints_.add(size, ints_.mul(padding, ints_.constant(2)));
-    if (!ceil) return {axis, places, step, dilation, padding, padding, nullptr};
+    if (!ceil) return {axis, places, step, dilation, span, padding, padding};
     const IntExpr roundedUp = ints_.ceilDiv(ints_.sub(whole, span), step);
     const IntExpr starting = ints_.floorDiv(ints_.sub(ints_.add(size, padding), one), step);
     const IntExpr last = ints_.min(roundedUp, starting);
     const IntExpr reach = ints_.add(ints_.mul(last, step), span);
-    return {axis, places, step, dilation, padding, ints_.sub(reach, ints_.add(size, padding)), ints_.add(last, one)};
+    return {axis, places, step, dilation, span, padding, ints_.sub(reach, ints_.add(size, padding))};
   }
 
   TensorView* padded(TensorView* tensor, Val* value, std::string_view ending, bool hasPadding) {
@@ -108,16 +107,14 @@ class Windows {
 
   TensorView* taken(TensorView* tensor, std::string_view ending) {
     const size_t before = tensor->rank() - windows_.size();
-    const IntExpr one = ints_.constant(1);
     for (size_t i = 0; i < windows_.size(); ++i) {
       const Window& window = windows_[i];
-      const IntExpr span = ints_.add(ints_.mul(window.dilation, ints_.sub(window.places, one)), one);
       const auto dim = static_cast<int64_t>(before + i);
       tensor = build::structuralTensor(fusion_, OpKind::Unfold, {tensor},
-                                       Attributes().dim(dim).window(span).spacing(window.step),
+                                       Attributes().dim(dim).window(window.span).spacing(window.step),
                                        concat(name_, ending, ".windows", i));
       if (window.dilation->isConstant(1)) continue;
-      tensor = build::slice(fusion_, tensor, static_cast<int64_t>(tensor->rank()) - 1, ints_.constant(0), span,
+      tensor = build::slice(fusion_, tensor, static_cast<int64_t>(tensor->rank()) - 1, ints_.constant(0), window.span,
                             window.dilation, concat(name_, ending, ".places", i));
     }
     return tensor;
@@ -138,16 +135,19 @@ size_t windowAxes(const TensorView* tensor, const NamedAttributes& attributes, s
   return tensor->rank() > 2 ? tensor->rank() - 2 : tensor->rank();
 }
 
+// What changes no result of the reduction.
 Val* neutralOf(Fusion& fusion, OpKind op, DataType dtype) {
-  const bool isReal = isFloating(dtype);
-  const auto number = [&](double real, int64_t whole) {
-    return fusion.newConstant(isReal ? ScalarValue(real) : ScalarValue(whole));
-  };
-  if (op == OpKind::Sum) return number(0, 0);
-  if (op == OpKind::Prod) return number(1, 1);
-  const int bits = 8 * static_cast<int>(dtypeSize(dtype));
-  const int64_t most = std::numeric_limits<int64_t>::max() >> (64 - bits);
-  return op == OpKind::Amax ? number(-HUGE_VAL, -most - 1) : number(HUGE_VAL, most);
+  const Identity identity = reductionIdentity(op, dtype);
+  return fusion.newConstant(isFloating(dtype) ? ScalarValue(identity.floating) : ScalarValue(identity.integer));
+}
+
+// PyTorch's pools take no more padding than half of a window.
+void checkPadding(std::string_view op, const Windows& windows) {
+  for (const Window& window : windows.each()) {
+    const bool isKnown = window.low->isConstant() && window.span->isConstant();
+    FUSER_USER_CHECK(!isKnown || 2 * window.low->value <= window.span->value, op, ": a padding of ", window.low->value,
+                     " is more than half of a window of ", window.span->value, " places");
+  }
 }
 
 // The place of each element in its plane, row by row.
@@ -188,6 +188,7 @@ std::vector<TensorView*> maxima(std::string_view op, size_t ofName, Fusion& fusi
   TensorView* tensor = tensorAt(operands, 0);
   FUSER_USER_CHECK(tensor->dtype() != DataType::Bool, op, " takes no bool");
   Windows windows(op, fusion, tensor, attributes, windowAxes(tensor, attributes, ofName), names[0]);
+  checkPadding(op, windows);
   TensorView* elements = windows.of(tensor, neutralOf(fusion, OpKind::Amax, tensor->dtype()), ".each");
   TensorView* values = windows.reduced(OpKind::Amax, elements, "");
   if (names.size() == 1) return {values};
@@ -200,6 +201,7 @@ TensorView* averages(std::string_view op, size_t ofName, Fusion& fusion, const s
   FUSER_USER_CHECK(isFloating(tensor->dtype()), op, " takes floats, not ", typeText(tensor));
   Composite make(fusion, name, tensor->dtype());
   Windows windows(op, fusion, tensor, attributes, windowAxes(tensor, attributes, ofName), name);
+  checkPadding(op, windows);
   TensorView* each = windows.of(make.wide(tensor), make.real(0), ".each");
   TensorView* sum = windows.reduced(OpKind::Sum, each, ".sum");
   if (attributes.has(AttributeName::divisor_override)) {

@@ -73,6 +73,12 @@ TensorView* countsAlong(Fusion& fusion, int64_t start, IntExpr size, size_t axis
   return added.empty() ? counts : build::unsqueeze(fusion, counts, added, name);
 }
 
+TensorView* alongAxis(Fusion& fusion, TensorView* vector, size_t axis, size_t rank, const std::string& name) {
+  std::vector<int64_t> behind;
+  for (size_t i = axis + 1; i < rank; ++i) behind.push_back(static_cast<int64_t>(i - axis));
+  return behind.empty() ? vector : build::unsqueeze(fusion, vector, behind, name);
+}
+
 TensorView* ofSizes(std::string_view op, Fusion& fusion, DataType dtype, TensorView* written,
                     const std::vector<IntExpr>& shown, const std::string& name) {
   FUSER_USER_CHECK(written->rank() == shown.size(), op, ": ", typeText(written), " has ", written->rank(),

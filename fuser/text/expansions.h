@@ -159,6 +159,8 @@ size_t axisOf(std::string_view op, const TensorView* tensor, int64_t written);
 Val* sizeAsScalar(Fusion& fusion, TensorView* tensor, size_t axis, const std::string& name);
 // start, start + 1, …, along one axis of a tensor of this rank, whose other axes have one element; i64.
 TensorView* countsAlong(Fusion& fusion, int64_t start, IntExpr size, size_t axis, size_t rank, const std::string& name);
+// A vector along this axis of a tensor of this rank, for broadcasting to it: axes of one element are put behind it.
+TensorView* alongAxis(Fusion& fusion, TensorView* vector, size_t axis, size_t rank, const std::string& name);
 // What is written in place of what a view of a tensor shows, in that one's dtype. A UserError of `op` where its sizes
 // are others than those that are shown, 1 among them; what only a run knows is checked there.
 TensorView* ofSizes(std::string_view op, Fusion& fusion, DataType dtype, TensorView* written,
