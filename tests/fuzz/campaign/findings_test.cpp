@@ -208,8 +208,8 @@ bool isCut(const Fusion& fusion) { return has(fusion, OpKind::SegmentSet); }
 
 class ViewFindingsTest : public FindingsTest {
  protected:
-  // Up to the first case with a cut, which none but views make ("io to lower precision" says by one where it rounds); the
-  // finding must be of that.
+  // Up to the first case with a cut, which none but views make ("io to lower precision" says by one where it rounds);
+  // the finding must be of that.
   reports::Finding onlyFinding(CampaignOptions& campaign) {
     campaign.task.generator.exclude = {OpKind::SegmentSet};
     const uint64_t number = firstSeenIn("one cut", campaign.task.generator);
