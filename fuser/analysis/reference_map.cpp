@@ -41,7 +41,7 @@ class ReferenceMap::AxisClasses {
     }
   }
 
-  // Tensors that nothing relates to the reference share its axes all the same. If it is a reduction, these are
+  // Axes that nothing relates to the reference's are its axes all the same. If it is a reduction, those of
   // reductions that keep and reduce the same extents in the same order; in a part without reductions, all: their axes
   // in the order of memory, the fastest one with the reference's fastest one.
   void joinUnrelated(const std::vector<Expr*>& exprs, const TensorView* reference) {
@@ -50,7 +50,7 @@ class ReferenceMap::AxisClasses {
     if (std::any_of(theirs.begin(), theirs.end(), [](const IterDomain* axis) { return axis->isReduction(); })) {
       for (const Expr* expr : exprs) {
         const auto* tensor = isReducing(expr) ? expr->output()->as<TensorView>() : nullptr;
-        if (!tensor || !haveOneShape(tensor, reference) || areRelated(tensor, reference)) continue;
+        if (!tensor || !haveOneShape(tensor, reference) || areCrossed(tensor, reference)) continue;
         for (size_t i = 0; i < theirs.size(); ++i) related_.unite(first_.at(tensor) + i, first_.at(reference) + i);
       }
     } else if (std::none_of(exprs.begin(), exprs.end(), isReducing)) {
@@ -122,6 +122,16 @@ class ReferenceMap::AxisClasses {
     for (size_t i = 0; i < a->domain().logical.size(); ++i) {
       for (size_t j = 0; j < b->domain().logical.size(); ++j) {
         if (classOf(a, i) == classOf(b, j)) return true;
+      }
+    }
+    return false;
+  }
+
+  // Whether an axis of one is related to one of the other at another place.
+  bool areCrossed(const TensorView* a, const TensorView* b) {
+    for (size_t i = 0; i < a->domain().logical.size(); ++i) {
+      for (size_t j = 0; j < b->domain().logical.size(); ++j) {
+        if (i != j && classOf(a, i) == classOf(b, j)) return true;
       }
     }
     return false;

@@ -309,7 +309,10 @@ std::vector<IntExpr> Indexing::throughTransforms(
   std::vector<IntExpr> coordinates;
   for (const IterDomain* axis : domain.loop) {
     const auto image = images.find(axis);
-    coordinates.push_back(image == images.end() ? at.at(axis) : nest_.coordinate(image->second));
+    const bool one = nest_.extent(axis)->isConstant(1);
+    coordinates.push_back(one                     ? ints_.constant(0)
+                          : image == images.end() ? at.at(axis)
+                                                  : nest_.coordinate(image->second));
   }
   return coordinates;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "fuser/analysis/axis_map.h"
 #include "fuser/analysis/loop_map.h"
@@ -114,6 +115,10 @@ void LoopNest::findExtents(const std::function<IntExpr(IntExpr)>& importExtent) 
     const IntExpr extent = ofClass[sameRoot_.find(i)];
     extents_[roots_[i]] = extent ? extent : ints.constant(1);
   }
+  const std::set<const IterDomain*> idle = idleLoops();
+  const auto extentOf = [&](const IterDomain* axis, IntExpr extent) {
+    return idle.count(axis) != 0 ? ints.constant(1) : extent;
+  };
   for (const TensorView* tensor : tensors_) {
     // Logical axes without loops of their own: broadcast ones, and those behind a trailing reshape.
     for (const IterDomain* axis : tensor->domain().logical) {
@@ -123,16 +128,38 @@ void LoopNest::findExtents(const std::function<IntExpr(IntExpr)>& importExtent) 
     for (const LoopTransform& step : tensor->domain().transforms) {
       if (step.split) {
         const IntExpr factor = ints.constant(step.split->factor);
-        extents_[step.split->outer] = step.split->whole
-                                          ? ints.constant(1)
-                                          : shortIndex(ints.ceilDiv(extents_.at(step.split->in), factor), tensor);
-        extents_[step.split->inner] = factor;
+        const IntExpr outer = step.split->whole ? ints.constant(1)
+                                                : shortIndex(ints.ceilDiv(extents_.at(step.split->in), factor), tensor);
+        extents_[step.split->outer] = extentOf(step.split->outer, outer);
+        extents_[step.split->inner] = extentOf(step.split->inner, factor);
       } else {
         const IntExpr extent = ints.mul(extents_.at(step.merge->outer), extents_.at(step.merge->inner));
-        extents_[step.merge->out] = shortIndex(extent, tensor);
+        extents_[step.merge->out] = extentOf(step.merge->out, shortIndex(extent, tensor));
       }
     }
   }
+}
+
+// Those that no thread or block runs along, and no tensor in them has elements along: one turn computes all that others
+// would.
+std::set<const IterDomain*> LoopNest::idleLoops() {
+  std::vector<bool> turns(sameLoop_.size(), false);
+  const auto forEachLoop = [&](const auto& visit) {
+    for (const TensorView* tensor : tensors_) {
+      size_t loop = firstLoop_.at(tensor);
+      for (const IterDomain* axis : tensor->domain().loop) visit(axis, sameLoop_.find(loop++));
+    }
+  };
+  forEachLoop([&](const IterDomain* axis, size_t loop) {
+    const ParallelType type = axis->parallelType();
+    const bool serial = !isThreadDim(type) && !isBlockDim(type) && type != ParallelType::Vectorize;
+    if (!axis->isBroadcast() || !serial) turns[loop] = true;
+  });
+  std::set<const IterDomain*> idle;
+  forEachLoop([&](const IterDomain* axis, size_t loop) {
+    if (!turns[loop]) idle.insert(axis);
+  });
+  return idle;
 }
 
 void LoopNest::findMultiples() {

@@ -4,6 +4,7 @@
 // consumer's extent, so that the producer runs in the consumer's loop.
 
 #include <functional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -49,6 +50,7 @@ class LoopNest {
   void joinResults(const Expr* expr);
   void shareLoops(const InlineReads& reads);
   void findExtents(const std::function<IntExpr(IntExpr)>& importExtent);
+  std::set<const IterDomain*> idleLoops();
   void findMultiples();
   void sizeBlocks();
   void sizeGrid();

@@ -126,6 +126,15 @@ PartLoops loopsOf(const Fusion& part) {
   return loops;
 }
 
+std::vector<Expr*> readersIn(const std::vector<Expr*>& exprs, const Val* input) {
+  std::vector<Expr*> readers;
+  for (Expr* expr : exprs) {
+    const std::vector<Val*>& operands = expr->inputs();
+    if (std::find(operands.begin(), operands.end(), input) != operands.end()) readers.push_back(expr);
+  }
+  return readers;
+}
+
 std::optional<std::vector<int>> onlyReading(const std::vector<Expr*>& readers, const ReferenceMap& map,
                                             const TensorView* input) {
   if (!map.relatesInputs() && readers.size() > 1) return std::nullopt;

@@ -39,6 +39,9 @@ std::string findLoops(const FusionView& view, PartLoops& loops);
 // Those of a part that a scheduler accepted.
 PartLoops loopsOf(const Fusion& part);
 
+// Those of the expressions that read the input, in their order.
+std::vector<Expr*> readersIn(const std::vector<Expr*>& exprs, const Val* input);
+
 // For each axis of an input, the reference's that these expressions read it along, or -1. None if they read it in
 // several ways: a local copy would relate axes that must stay separate. Nor if one reads it at other coordinates than
 // its own, because registers only hold those.

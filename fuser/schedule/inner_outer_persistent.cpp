@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "fuser/schedule/inner_rows.h"
+#include "fuser/schedule/product_plan.h"
 #include "fuser/schedule/scheduler_list.h"
 
 namespace fuser {
@@ -133,6 +134,7 @@ std::string whyNotInnerOuterPersistent(const FusionView& whole, std::shared_ptr<
   PartLoops loops;
   std::string reason = findLoops(whole, loops);
   if (reason.empty()) reason = whyEmpty(loops.view);
+  if (reason.empty()) reason = whyPairsReduced(whole);
   if (!reason.empty()) return reason;
   std::variant<ReferenceMap, std::string> built = mapOfRows(loops);
   if (const std::string* problem = std::get_if<std::string>(&built)) return *problem;

@@ -1,4 +1,5 @@
 #include "fuser/schedule/persistent_rows.h"
+#include "fuser/schedule/product_plan.h"
 
 #include <algorithm>
 #include <optional>
@@ -78,6 +79,7 @@ std::string whyNotRows(const FusionView& whole, bool inner, const WhyNoRoom& why
   const std::vector<bool> reduced = reducedPositions(reference);
   std::string reason = whyShapesDiffer(view.exprs, map, reduced, true);
   if (reason.empty()) reason = whyOutputsUnwritten(view, map, reduced);
+  if (reason.empty()) reason = whySeveralProducts(loops, map);
   if (!reason.empty()) return reason;
   if (fastestIsReduced(view.exprs, view.inputs, map, reduced) != inner)
     return inner ? "rows lie across memory" : "rows lie along memory";

@@ -10,23 +10,13 @@
 // Each thread accumulates its serial part, then the block combines the threads' parts, then the grid the blocks'.
 #include <algorithm>
 
+#include "fuser/schedule/product_plan.h"
 #include "fuser/schedule/reduction_facts.h"
 #include "fuser/schedule/scheduler_list.h"
 #include "fuser/schedule/vector_plan.h"
 
 namespace fuser {
 namespace {
-
-// Refuses a reduction that depends on another one. This check comes first, because it rejects most large parts cheaply.
-std::string whyNested(const std::vector<Expr*>& exprs) {
-  AfterReductions after;
-  for (const Expr* expr : exprs) {
-    if (after.visit(expr) && isReduction(expr->op())) {
-      return concat("%", expr->output()->name(), " reduces the result of a reduction");
-    }
-  }
-  return "";
-}
 
 // The shape of a block. serial: one thread per result.
 struct BlockShape {
@@ -120,6 +110,7 @@ std::string whyNotReduction(const FusionView& whole, std::shared_ptr<const Refer
   const std::vector<bool> reduced = reducedPositions(map.reference());
   std::string reason = whyShapesDiffer(view.exprs, map, reduced, false);
   if (reason.empty()) reason = whyOutputsUnwritten(view, map, reduced);
+  if (reason.empty()) reason = whySeveralProducts(loops, map);
   if (reason.empty()) kept = std::make_shared<ReferenceMap>(std::move(map));
   return reason;
 }

@@ -53,6 +53,16 @@ IntExpr reducedCount(Fusion& fusion, const TensorView* reference, const std::vec
   return count;
 }
 
+std::string whyNested(const std::vector<Expr*>& exprs) {
+  AfterReductions after;
+  for (const Expr* expr : exprs) {
+    if (after.visit(expr) && isReduction(expr->op())) {
+      return concat("%", expr->output()->name(), " reduces the result of a reduction");
+    }
+  }
+  return "";
+}
+
 std::string whyShapesDiffer(const std::vector<Expr*>& exprs, const ReferenceMap& map, const std::vector<bool>& reduced,
                             bool spreads) {
   AfterReductions after;

@@ -44,6 +44,9 @@ class AfterReductions {
   std::unordered_set<const Val*> after_;
 };
 
+// Refuses a reduction that depends on another one. It asks for no map, and rejects most large parts.
+std::string whyNested(const std::vector<Expr*>& exprs);
+
 // Requires that every reduction reduces exactly the reference's reduced axes (or broadcast axes without loops). Unless
 // `spreads`, no tensor after a reduction may have those axes.
 std::string whyShapesDiffer(const std::vector<Expr*>& exprs, const ReferenceMap& map, const std::vector<bool>& reduced,

@@ -6,6 +6,7 @@
 //   %x.tile, which is loaded along Q: [B (BIDx), P*Q/T, T (TIDx)]
 #include <algorithm>
 
+#include "fuser/schedule/padded_rows.h"
 #include "fuser/schedule/pointwise_facts.h"
 #include "fuser/schedule/scheduler_list.h"
 
@@ -17,7 +18,6 @@ constexpr int64_t kTileOfThread = 4;
 constexpr int64_t kSmallestTile = 64;         // elements; what is smaller lies in few sectors anyway
 constexpr int64_t kShort = 32;                // elements along a side that may be merged with another
 constexpr int64_t kSides[] = {4, 8, 16, 32};  // of tiles along short axes
-constexpr int64_t kTileAlignment = 16;        // bytes, of a buffer in shared memory
 
 struct TilePlan {
   std::vector<int> p, q;                           // positions of the reference's axes, slowest first
@@ -44,15 +44,6 @@ std::vector<int> orderOf(const TensorView* tensor, const std::vector<int>& posit
     if (stored) order.push_back(positions[static_cast<size_t>(axis)]);
   }
   return order;
-}
-
-std::vector<Expr*> readersIn(const std::vector<Expr*>& exprs, const Val* input) {
-  std::vector<Expr*> readers;
-  for (Expr* expr : exprs) {
-    const std::vector<Val*>& operands = expr->inputs();
-    if (std::find(operands.begin(), operands.end(), input) != operands.end()) readers.push_back(expr);
-  }
-  return readers;
 }
 
 // Those that each expression moves along the same axes.
@@ -129,26 +120,10 @@ int64_t sideOf(IntExpr extent, int64_t threads, SizeFacts* sizes) {
 
 int64_t sizeOf(const TensorView* tensor) { return static_cast<int64_t>(dtypeSize(tensor->dtype())); }
 
-// Pads a tile of rows in shared memory, so that a warp meets each bank once, whether its threads lie along rows or
-// across. What the banks hold is a line. Threads across have `column` bytes of a row, and as many rows as that lets be.
-// Each row, or each line of short rows, begins so many bytes further on: that moves them to other banks, and rows of
-// one line stay apart, since the lines are few.
-RowPadding paddingOf(int64_t row, int64_t rows, int64_t element) {
-  constexpr int64_t kLine = 128, kBank = 4, kLanes = 32;  // bytes; bytes; of a warp, which takes a line at a time
-  const int64_t lanes = std::min(kLanes, kLine / element);
-  const int64_t column = lanes / std::min(lanes, rows) * element;
-  return {std::max(row, kLine / element), std::max({kBank, column, element}) / element};
-}
-
 int64_t bytesOf(const TilePlan& plan) {
   int64_t bytes = 0;
-  const auto add = [&](const TensorView* tensor, int64_t row, int64_t rows) {
-    const RowPadding padding = paddingOf(row, rows, sizeOf(tensor));
-    const int64_t elements = row * rows + row * rows / padding.row * padding.elements;
-    bytes += (elements * sizeOf(tensor) + kTileAlignment - 1) / kTileAlignment * kTileAlignment;
-  };
-  for (const TensorView* input : plan.inputs) add(input, plan.sideOfQ, plan.sideOfP);
-  for (const TensorView* output : plan.outputs) add(output, plan.sideOfP, plan.sideOfQ);
+  for (const TensorView* input : plan.inputs) bytes += bytesOfTile(plan.sideOfQ, plan.sideOfP, sizeOf(input));
+  for (const TensorView* output : plan.outputs) bytes += bytesOfTile(plan.sideOfP, plan.sideOfQ, sizeOf(output));
   return bytes;
 }
 
@@ -241,14 +216,6 @@ void tileAlongQ(Schedule& schedule, const std::string& name, const TilePlan& pla
 
 std::string tileName(const TensorView* tensor) { return tensor->name() + ".tile"; }
 
-void keepTileInShared(Schedule& schedule, const std::string& name, const RowPadding& padding) {
-  schedule.push_back(on(TransformKind::SetMemoryType, name));
-  schedule.back().memory = MemoryType::Shared;
-  schedule.push_back(on(TransformKind::Pad, name));
-  schedule.back().axis = padding.row;
-  schedule.back().factor = padding.elements;
-}
-
 }  // namespace
 
 std::string whyNotTranspose(const FusionView& whole, std::shared_ptr<const ReferenceMap>& kept) {
@@ -299,11 +266,11 @@ Schedule scheduleTranspose(const Fusion& part, SizeFacts* sizes, const std::vect
   schedule.push_back(on(TransformKind::ParallelizeAllLike, name));
   for (const TensorView* input : plan.inputs) {
     tileAlongQ(schedule, tileName(input), plan);
-    keepTileInShared(schedule, tileName(input), paddingOf(plan.sideOfQ, plan.sideOfP, sizeOf(input)));
+    keepInShared(schedule, tileName(input), paddingOf(plan.sideOfQ, plan.sideOfP, sizeOf(input)));
   }
   for (const TensorView* output : plan.outputs) {
     tileAlongQ(schedule, output->name(), plan);
-    keepTileInShared(schedule, tileName(output), paddingOf(plan.sideOfP, plan.sideOfQ, sizeOf(output)));
+    keepInShared(schedule, tileName(output), paddingOf(plan.sideOfP, plan.sideOfQ, sizeOf(output)));
   }
   schedule.push_back(on(TransformKind::InlineMost, ""));
   return schedule;

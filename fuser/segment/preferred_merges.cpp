@@ -3,6 +3,7 @@
 // must read its operand from memory and so stays apart from its producer.)
 //   a = exp(x) -> s = squeeze(a)                 =>    a s
 //   u = unsqueeze(r), e = expand(u) -> d = sub(x, e)    =>    u e d, and r crosses
+//   t = mul(a[i0, 1, i1], b[1, i2, i1]) -> s = sum(t)   =>    t s
 
 #include "fuser/segment/merging.h"
 
@@ -10,7 +11,21 @@ namespace fuser {
 
 namespace {
 
-ResultSize sizesOf(const Expr* expr) { return familyInfo(expr->family()).sizes; }
+// Whether each operand is repeated along some axis of the result, as those of an outer product are.
+bool pairsElements(const Expr* expr) {
+  const auto* result = expr->output()->as<TensorView>();
+  size_t tensors = 0;
+  for (const Val* operand : expr->inputs()) {
+    if (operand->isScalar()) continue;
+    if (operand->as<TensorView>()->concreteRank() >= result->concreteRank()) return false;
+    ++tensors;
+  }
+  return tensors > 1 && familyInfo(expr->family()).coordinates == Coordinates::Elementwise;
+}
+
+ResultSize sizesOf(const Expr* expr) {
+  return pairsElements(expr) ? ResultSize::More : familyInfo(expr->family()).sizes;
+}
 
 void mergeWithProducer(Merger& merger, const Expr* expr) {
   SegmentedGroup* from = merger.segmented().producerOf(expr->input(0));

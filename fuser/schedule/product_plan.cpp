@@ -1,0 +1,312 @@
+#include "fuser/schedule/product_plan.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <unordered_map>
+
+#include "fuser/analysis/axis_map.h"
+#include "fuser/schedule/padded_rows.h"
+#include "fuser/schedule/reduction_facts.h"
+#include "fuser/support/disjoint_sets.h"
+
+namespace fuser {
+namespace {
+
+constexpr int64_t kFewElements = 8;    // along M or N: Reduction reads each side little more than once
+constexpr int64_t kFewTerms = 16;      // a turn or two of the loop over K
+constexpr int64_t kMostSums = 8;       // of a thread, along either side
+constexpr int64_t kLeastSums = 2;      // along either side, before the device has a block for each multiprocessor
+constexpr int64_t kBytesOfSums = 256;  // that a thread keeps
+constexpr int64_t kThreadsOfSide = 16;
+constexpr int64_t kBytesAlongK = 64;  // of a turn, two sectors of memory
+constexpr int64_t kLeastAlongK = 4, kMostAlongK = 32;
+
+using Positions = std::set<int>;
+
+template <class Others>
+bool isDisjoint(const Positions& positions, const Others& others) {
+  return std::none_of(others.begin(), others.end(), [&](int other) { return positions.count(other) != 0; });
+}
+
+// The reference's axes that a tensor has elements along, as the positions of its axes say.
+Positions alongOf(const std::vector<IterDomain*>& axes, const std::vector<int>& positions) {
+  Positions along;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (positions[i] >= 0 && !axes[i]->isBroadcast()) along.insert(positions[i]);
+  }
+  return along;
+}
+
+Positions alongOf(const TensorView* tensor, const ReferenceMap& map) {
+  return alongOf(tensor->domain().logical, map.positions(tensor));
+}
+
+IntExpr extentAlong(const std::vector<int>& positions, const ReferenceMap& map) {
+  const TensorView* reference = map.reference();
+  IntExprArena& ints = const_cast<Fusion&>(reference->fusion()).ints();  // only interns the product
+  IntExpr extent = ints.constant(1);
+  for (int each : positions)
+    extent = ints.mul(extent, reference->domain().logical[static_cast<size_t>(each)]->extent());
+  return extent;
+}
+
+int64_t bytesOf(DataType dtype) { return static_cast<int64_t>(dtypeSize(dtype)); }
+
+// Finds the sides, and what is read along them.
+class SideFinder {
+ public:
+  SideFinder(const PartLoops& loops, const ReferenceMap& map)
+      : exprs_(loops.view.exprs), loops_(loops), map_(map), reduced_(reducedPositions(map.reference())) {}
+
+  // Fills the plan's axes and sides; or says why there are no two.
+  std::string find(ProductPlan& plan) {
+    findInputs();
+    findMoved();
+    if (read_.size() < 2) return "fewer than two tensors are read along the reduced axes";
+    if (std::string reason = partAxes(); !reason.empty()) return reason;
+    for (int position : memoryOrder(map_.reference())) {
+      const bool isRow = rows_.count(position) != 0, isColumn = columns_.count(position) != 0;
+      const bool isTerm = reduced_[static_cast<size_t>(position)];
+      (isTerm ? plan.k : isRow ? plan.m : isColumn ? plan.n : plan.batch).push_back(position);
+    }
+    for (const Read& each : read_) {
+      if (!isDisjoint(each.along, rows_) || !isDisjoint(each.along, columns_)) plan.sides.push_back(side(each, plan));
+    }
+    return connect(plan);
+  }
+
+ private:
+  struct Read {
+    const TensorView* tensor;
+    std::vector<int> positions;  // of its axes()
+    Positions along;
+    bool isInput;
+    std::vector<const TensorView*> makers;
+  };
+
+  void add(const TensorView* tensor, std::vector<int> positions, bool isInput,
+           std::vector<const TensorView*> makers = {}) {
+    Positions along = alongOf(tensor->axes(), positions);
+    const bool hasTerms =
+        std::any_of(along.begin(), along.end(), [&](int at) { return reduced_[static_cast<size_t>(at)]; });
+    if (hasTerms) read_.push_back({tensor, std::move(positions), std::move(along), isInput, std::move(makers)});
+  }
+
+  void findInputs() {
+    for (const Val* input : loops_.view.inputs) {
+      if (input->isScalar() || loops_.readInline.count(input) != 0) continue;
+      const auto* tensor = input->as<TensorView>();
+      const std::vector<Expr*> readers = readersIn(exprs_, tensor);
+      if (readers.empty()) continue;
+      if (const std::optional<std::vector<int>> positions = onlyReading(readers, map_, tensor))
+        add(tensor, *positions, true);
+    }
+  }
+
+  // What moves elements: the first that has them at the coordinates of the part.
+  void findMoved() {
+    for (const Expr* expr : exprs_) {
+      const auto* result = expr->output()->as<TensorView>();
+      if (expr->outputs().size() > 1 || isReduction(expr->op()) || result->isFusionOutput()) continue;
+      const bool moves = std::any_of(expr->inputs().begin(), expr->inputs().end(), [&](const Val* operand) {
+        return operand->isTensor() &&
+               (loops_.readInline.count(operand) != 0 || !readsInPlace(expr, operand->as<TensorView>()));
+      });
+      if (!moves) continue;
+      if (std::optional<std::vector<const TensorView*>> makers = makersOf(result))
+        add(result, map_.positions(result), false, std::move(*makers));
+    }
+  }
+
+  // The tensors of the part that this one is made of; none if others read them, too, which have other loops.
+  std::optional<std::vector<const TensorView*>> makersOf(const TensorView* tensor) const {
+    std::vector<const TensorView*> makers;
+    std::set<const Expr*> inside{tensor->definition()};  // look-ups only
+    for (auto each = exprs_.rbegin(); each != exprs_.rend(); ++each) {
+      const Val* result = (*each)->output();
+      const std::vector<Expr*> readers = readersIn(exprs_, result);
+      const auto isInside = [&](const Expr* reader) { return inside.count(reader) != 0; };
+      if (std::none_of(readers.begin(), readers.end(), isInside)) continue;
+      const bool alone = std::all_of(readers.begin(), readers.end(), isInside) && (*each)->outputs().size() == 1 &&
+                         !isReduction((*each)->op()) && !result->isFusionOutput();
+      if (!alone) return std::nullopt;
+      inside.insert(*each);
+      makers.push_back(result->as<TensorView>());
+    }
+    return makers;
+  }
+
+  // Columns are what those have that have the fastest axis which not all have; rows are what the others have.
+  std::string partAxes() {
+    int fastest = -1;
+    for (int position : memoryOrder(map_.reference())) {
+      const auto has = [&](const Read& each) { return each.along.count(position) != 0; };
+      const bool isRead = std::any_of(read_.begin(), read_.end(), has);
+      const bool isShared = std::all_of(read_.begin(), read_.end(), has);
+      if (!reduced_[static_cast<size_t>(position)] && isRead && !isShared) fastest = position;
+    }
+    for (const Read& each : read_) {
+      for (int position : each.along) {
+        if (!reduced_[static_cast<size_t>(position)])
+          (each.along.count(fastest) != 0 ? columns_ : rows_).insert(position);
+      }
+    }
+    Positions both;
+    std::set_intersection(rows_.begin(), rows_.end(), columns_.begin(), columns_.end(),
+                          std::inserter(both, both.end()));
+    for (int position : both) {
+      rows_.erase(position);
+      columns_.erase(position);
+    }
+    return rows_.empty() || columns_.empty() ? "its terms have no axes of one side alone" : "";
+  }
+
+  SideTensor side(const Read& read, const ProductPlan& plan) const {
+    int fastest = -1;
+    for (int axis : read.tensor->domain().allocationOrder) {
+      const int position = read.positions[static_cast<size_t>(axis)];
+      if (read.along.count(position) != 0) fastest = position;
+    }
+    const std::vector<Expr*> readers = readersIn(exprs_, read.tensor);
+    const bool held = std::any_of(readers.begin(), readers.end(), [&](const Expr* reader) {
+      return isReduction(reader->op()) || isPaired(reader->output()->as<TensorView>(), map_, plan);
+    });
+    const bool fastestIsTerms = fastest >= 0 && reduced_[static_cast<size_t>(fastest)];
+    return {read.tensor, read.isInput, !isDisjoint(read.along, rows_), fastestIsTerms, held, read.makers};
+  }
+
+  // Refuses a reduction that lacks a tile on a side. Those that share tiles, directly or by way of others, are one.
+  std::string connect(ProductPlan& plan) const {
+    std::unordered_map<const Val*, std::set<size_t>> tiles;  // that a value is made of; look-ups only
+    for (size_t i = 0; i < plan.sides.size(); ++i) tiles[plan.sides[i].tensor] = {i};
+    DisjointSets shared(plan.sides.size());
+    std::set<size_t> used;
+    for (const Expr* expr : exprs_) {
+      std::set<size_t>& own = tiles[expr->output()];
+      for (const Val* operand : expr->inputs()) own.insert(tiles[operand].begin(), tiles[operand].end());
+      if (!isReduction(expr->op())) continue;
+      for (const bool rows : {true, false}) {
+        const bool has = std::any_of(own.begin(), own.end(), [&](size_t i) { return plan.sides[i].ofRows == rows; });
+        if (!has) return concat("%", expr->output()->name(), " has no tile of ", rows ? "rows" : "columns");
+      }
+      for (size_t each : own) shared.unite(each, *own.begin());
+      used.insert(own.begin(), own.end());
+      own.clear();
+    }
+    plan.isOne = std::all_of(used.begin(), used.end(),
+                             [&](size_t each) { return shared.find(each) == shared.find(*used.begin()); });
+    return "";
+  }
+
+  const std::vector<Expr*>& exprs_;
+  const PartLoops& loops_;
+  const ReferenceMap& map_;
+  const std::vector<bool> reduced_;
+  std::vector<Read> read_;  // what has terms
+  Positions rows_, columns_;
+};
+
+int64_t bytesOf(const ProductPlan& plan) {
+  int64_t bytes = 0;
+  for (const SideTensor& each : plan.sides) {
+    const int64_t side = (each.ofRows ? plan.rows : plan.columns) * plan.threads, size = bytesOf(each.tensor->dtype());
+    bytes += each.fastestIsTerms ? bytesOfTile(plan.terms, side, size) : bytesOfTile(side, plan.terms, size);
+  }
+  return bytes;
+}
+
+// Chooses the largest tile that the device has room for and enough of; false if there is none.
+bool chooseTile(ProductPlan& plan, const ReferenceMap& map, int64_t reductions, SizeFacts* sizes,
+                const DeviceProperties& device) {
+  plan.rows = plan.columns = kMostSums;
+  plan.threads = kThreadsOfSide;
+  while (plan.threads * plan.threads > mostThreads(device)) plan.threads /= 2;
+  const IntExpr m = extentAlong(plan.m, map), n = extentAlong(plan.n, map);
+  const auto shrink = [&](int64_t& sums, IntExpr extent) {
+    while (sums > 1 && sizes->atMost(extent, sums / 2 * plan.threads, SizeLimit::Tile)) sums /= 2;
+  };
+  shrink(plan.rows, m);
+  shrink(plan.columns, n);
+  const auto halve = [&] { (plan.rows > plan.columns ? plan.rows : plan.columns) /= 2; };
+  const int64_t number = bytesOf(computeType(map.reference()->dtype()));
+  const auto registers = [&] {
+    return (plan.rows * plan.columns * reductions + plan.rows + plan.columns) * number / 4;
+  };
+  while (plan.rows * plan.columns * reductions * number > kBytesOfSums || registers() > device.registersPerThread / 2) {
+    if (plan.rows * plan.columns == 1) return false;
+    halve();
+  }
+  std::vector<int> kept = plan.batch;
+  kept.insert(kept.end(), plan.m.begin(), plan.m.end());
+  kept.insert(kept.end(), plan.n.begin(), plan.n.end());
+  const IntExpr results = extentAlong(kept, map);
+  const auto blocks = [&] { return device.multiprocessors * plan.rows * plan.columns * plan.threads * plan.threads; };
+  while (plan.rows * plan.columns > kLeastSums * kLeastSums && sizes->atMost(results, blocks(), SizeLimit::Grid))
+    halve();
+  int64_t element = 1;
+  for (const SideTensor& each : plan.sides) element = std::max(element, bytesOf(each.tensor->dtype()));
+  plan.terms = std::min(kMostAlongK, kBytesAlongK / element);
+  while (plan.terms > kLeastAlongK && bytesOf(plan) > device.optInShared) plan.terms /= 2;
+  return bytesOf(plan) <= device.optInShared;
+}
+
+}  // namespace
+
+bool isPaired(const TensorView* tensor, const ReferenceMap& map, const ProductPlan& plan) {
+  const Positions along = alongOf(tensor, map);
+  return !isDisjoint(along, plan.m) && !isDisjoint(along, plan.n);
+}
+
+std::variant<ProductPlan, std::string> planProduct(const PartLoops& loops, const ReferenceMap& map, SizeFacts* sizes,
+                                                   const DeviceProperties& device) {
+  if (!sizes) return "nothing is known of the sizes of a tile";
+  ProductPlan plan;
+  const std::vector<Expr*>& exprs = loops.view.exprs;
+  const auto reductions =
+      std::count_if(exprs.begin(), exprs.end(), [](const Expr* expr) { return isReduction(expr->op()); });
+  if (std::string reason = SideFinder(loops, map).find(plan); !reason.empty()) return reason;
+  for (const std::vector<int>& side : {plan.m, plan.n}) {
+    if (sizes->atMost(extentAlong(side, map), kFewElements, SizeLimit::Tile)) return "a side has few elements";
+  }
+  if (sizes->atMost(extentAlong(plan.k, map), kFewTerms, SizeLimit::Tile)) return "a sum has few terms";
+  if (!chooseTile(plan, map, reductions, sizes, device)) return "the device has no room for a tile";
+  const bool fits =
+      sizes->atMost(extentAlong(plan.batch, map), device.gridZ, SizeLimit::Grid) &&
+      sizes->atMost(extentAlong(plan.n, map), device.gridY * plan.columns * plan.threads, SizeLimit::Grid);
+  if (!fits) return "the device has no grid for so many tiles";
+  return plan;
+}
+
+std::string whyPairsReduced(const FusionView& view) {
+  IntExprArena& ints = const_cast<Fusion&>(*view.fusion).ints();  // only interns the products of extents
+  const auto isRepeated = [&](const Val* operand, const TensorView* result) {
+    const std::vector<IterDomain*> mine = operand->as<TensorView>()->axes(), all = result->axes();
+    IntExpr repeats = ints.constant(1);
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (i >= mine.size() || (mine[i]->isBroadcast() && !all[i]->isBroadcast()))
+        repeats = ints.mul(repeats, all[i]->extent());
+    }
+    return !repeats->isConstant(1) && !view.sizes->atMost(repeats, kFewElements, SizeLimit::Tile);
+  };
+  for (const Expr* expr : view.exprs) {
+    const Expr* terms = isReduction(expr->op()) ? expr->input(0)->definition() : nullptr;
+    if (!terms || familyInfo(terms->family()).coordinates != Coordinates::Elementwise) continue;
+    const auto isOf = [&](const Val* operand) {
+      return operand->isTensor() && isRepeated(operand, terms->output()->as<TensorView>());
+    };
+    if (std::count_if(terms->inputs().begin(), terms->inputs().end(), isOf) > 1)
+      return concat("%", expr->output()->name(), " reduces pairs of two sides");
+  }
+  return "";
+}
+
+std::string whySeveralProducts(const PartLoops& loops, const ReferenceMap& map) {
+  const FusionView& view = loops.view;
+  const auto isSum = [](const Expr* expr) { return isReduction(expr->op()) && !hasParts(expr->op()); };
+  if (std::count_if(view.exprs.begin(), view.exprs.end(), isSum) < 2) return "";
+  const bool areProducts = std::holds_alternative<ProductPlan>(planProduct(loops, map, view.sizes, view.device));
+  return areProducts ? "it has several products, each of which is better off with tiles of its own" : "";
+}
+
+}  // namespace fuser

@@ -1,0 +1,50 @@
+#pragma once
+// ProductPlan: the two sides of reductions whose terms pair the elements of one side with those of another, as products
+// of matrices do, and the tiles in which a block goes through them.
+//   matmul of %a [b, M, K] and %b [b, K, N]: M are the kept axes that one side has alone, N those of the other, which
+//   has the one along which the results lie in memory; b are those of both, K the reduced ones
+// The scheduler Matmul makes loops of it; Reduction leaves several such reductions to it.
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "fuser/schedule/facts.h"
+
+namespace fuser {
+
+// What goes through shared memory: an input, or a tensor of the part that reads something at other coordinates.
+struct SideTensor {
+  const TensorView* tensor;
+  bool isInput;
+  bool ofRows;                            // it has M, else N
+  bool fastestIsTerms;                    // its memory is fastest along K
+  bool held;                              // what pairs the sides reads it, and no op of its own side
+  std::vector<const TensorView*> makers;  // tensors of the part that it alone is made of, which run in its loops
+};
+
+struct ProductPlan {
+  std::vector<int> batch, m, n, k;  // positions of the reference's axes, slowest first in its memory
+  std::vector<SideTensor> sides;    // in the order of the part, inputs first
+  bool isOne = true;                // tiles that several reductions read connect them all
+  int64_t threads = 0;              // along either side of a block
+  int64_t rows = 0, columns = 0;    // of a thread, each every `threads`-th one of the block's
+  int64_t terms = 0;                // along K of a turn
+};
+
+// The plan of a part whose reductions have one shape, which the map is over; or why it has none.
+std::variant<ProductPlan, std::string> planProduct(const PartLoops& loops, const ReferenceMap& map, SizeFacts* sizes,
+                                                   const DeviceProperties& device);
+
+// Refuses several products, for other schedulers: those that Matmul does not take together are better off apart, with
+// tiles of their own.
+std::string whySeveralProducts(const PartLoops& loops, const ReferenceMap& map);
+
+// Refuses reductions over pairs of more than a few elements of each side, for a scheduler whose blocks would read both
+// sides whole.
+std::string whyPairsReduced(const FusionView& view);
+
+// Whether a tensor that the part computes has elements for pairs of both sides'.
+bool isPaired(const TensorView* tensor, const ReferenceMap& map, const ProductPlan& plan);
+
+}  // namespace fuser
