@@ -25,6 +25,8 @@ void grow(Workspace& work) {
       applyScalarOp(work);
     } else if (work.choices.chance(work.policy.random)) {
       drawRandom(work);
+    } else if (work.policy.products > 0 && work.choices.chance(work.policy.products)) {
+      drawProduct(work);
     } else {
       applyOp(work, kAllOps[work.choices.weighted(work.policy.opWeights)]);
     }

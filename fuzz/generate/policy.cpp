@@ -43,6 +43,15 @@ void drawIndexing(const GeneratorOptions& options, double drawn, Policy& policy)
   draw(OpKind::Cummin, 967, 0.05);
 }
 
+// What decides it is a number that is drawn for something else, as above; the smallest one stands for none.
+void drawProducts(const GeneratorOptions& options, double drawn, Policy& policy) {
+  constexpr double kShare = 0.08;
+  constexpr int64_t kElements = int64_t{1} << 14;  // pairs of two sides of tiles
+  if (std::fmod(drawn * 1201, 1) <= 1 - kShare) return;
+  policy.products = 0.25;
+  policy.tensorCap = std::max(policy.tensorCap, std::min(kElements, options.maxElements / 2));
+}
+
 void drawOps(Choices& choices, const GeneratorOptions& options, Policy& policy) {
   const size_t count = std::size(kAllOps);
   policy.allowed.assign(count, true);
@@ -261,6 +270,7 @@ Policy drawPolicy(Choices& choices, const GeneratorOptions& options) {
   policy.runs = choices.chance(0.5) ? 2 : 1;
   const double size = choices.real(0, 1);  // median 12, sometimes long
   drawIndexing(options, size, policy);
+  drawProducts(options, size, policy);
   policy.expressions =
       static_cast<int>(std::min<double>(1 + 20 * size + 36 * std::pow(size, 6), options.maxExpressions));
   if (!options.exactData && choices.chance(0.015)) drawLongRow(choices, options, policy);

@@ -168,6 +168,10 @@ bool applyBranch(Workspace& work);
 // Adds random numbers. False where the ops that they are made of are not all allowed, or nothing fits.
 bool drawRandom(Workspace& work);
 
+// --- products.cpp ---
+// Adds a product of matrices. False where the ops that it is made of are not all allowed, or nothing fits.
+bool drawProduct(Workspace& work);
+
 // --- operands ---
 // Draws a tensor that `suits` accepts, usually one without uses; -1 if there is none.
 template <class Suits>
