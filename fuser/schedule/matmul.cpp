@@ -6,7 +6,9 @@
 //   sum [b, M, N, K]  -> [b (BIDz), M/tm/T (BIDx), N/tn/T (BIDy), K/k, k (Unswitch), T (TIDy), T (TIDx), tm, tn]
 //   %a.next, %a.tile  -> [b (BIDz), M/tm/T (BIDx), N/tn/T (BIDy), K/k, tm*T*k/T/T, T (TIDy), T (TIDx)], in the order of
 //                        %a's memory
-// N has the axis along which the sums lie in memory, so that neighbouring threads store neighbours.
+// N has the axis along which the sums lie in memory, so that neighbouring threads store neighbours. Where the tiles are
+// few and K is long, p blocks share the turns of a tile (split-K): [K/k/p, p (BIDz), k], and the grid adds up their
+// sums.
 #include <algorithm>
 #include <set>
 
@@ -38,10 +40,11 @@ std::string whyTermsAreRead(const FusionView& view, const ReferenceMap& map) {
   return "";
 }
 
-// The loops of the sum behind the one along b.
-constexpr int64_t kTurn = 2, kTerm = 3, kRowThread = 4, kColumnThread = 5, kRow = 6, kColumn = 7;
+// The loops of the sum behind those on blocks.
+constexpr int64_t kTurn = 0, kTerm = 1, kRowThread = 2, kColumnThread = 3, kRow = 4, kColumn = 5;
 
 int64_t batchLoops(const ProductPlan& plan) { return plan.batch.empty() ? 0 : 1; }
+int64_t blockLoops(const ProductPlan& plan) { return batchLoops(plan) + 2 + (plan.parts > 1 ? 1 : 0); }
 
 void tileSums(Schedule& schedule, const std::string& name, const ProductPlan& plan) {
   std::vector<int> order = plan.batch;
@@ -61,19 +64,27 @@ void tileSums(Schedule& schedule, const std::string& name, const ProductPlan& pl
   };
   splitSide(b + 1, plan.columns);
   splitSide(b, plan.rows);
-  // [b, M/tm/T, tm, T, N/tn/T, tn, T, K/k, k]
+  if (plan.parts > 1) schedule.push_back(split(name, b + 6, plan.parts));
+  // [b, M/tm/T, tm, T, N/tn/T, tn, T, K/k/p, p, k]; without parts there is no p
   std::vector<int> loops(static_cast<size_t>(b), 0);
-  for (int from : {0, 3, 6, 7, 2, 5, 1, 4}) loops.push_back(static_cast<int>(b) + from);
+  const auto append = [&](std::initializer_list<int> from) {
+    for (int each : from) loops.push_back(static_cast<int>(b) + each);
+  };
+  append({0, 3});
+  if (plan.parts > 1) append({7});
+  append({6, plan.parts > 1 ? 8 : 7, 2, 5, 1, 4});
   reorder(schedule, name, loops);
   const auto run = [&](int64_t axis, ParallelType type) { schedule.push_back(parallelize(name, axis, type)); };
   if (b > 0) run(0, ParallelType::BIDz);
   run(b, ParallelType::BIDx);
   run(b + 1, ParallelType::BIDy);
-  run(b + kTerm, ParallelType::Unswitch);
-  run(b + kRowThread, ParallelType::TIDy);
-  run(b + kColumnThread, ParallelType::TIDx);
-  run(b + kRow, ParallelType::Unroll);
-  run(b + kColumn, ParallelType::Unroll);
+  if (plan.parts > 1) run(b + 2, ParallelType::BIDz);
+  const int64_t first = blockLoops(plan);
+  run(first + kTerm, ParallelType::Unswitch);
+  run(first + kRowThread, ParallelType::TIDy);
+  run(first + kColumnThread, ParallelType::TIDx);
+  run(first + kRow, ParallelType::Unroll);
+  run(first + kColumn, ParallelType::Unroll);
 }
 
 // From there, the loops of one side's tile, which all threads share: [b, M/tm/T, N/tn/T, K/k, tm*T*k/T/T, T, T], and
@@ -81,7 +92,7 @@ void tileSums(Schedule& schedule, const std::string& name, const ProductPlan& pl
 void tileSide(Schedule& schedule, const std::string& name, const SideTensor& side, const ProductPlan& plan) {
   const int64_t row = side.ofRows ? kRow : kColumn, thread = side.ofRows ? kRowThread : kColumnThread;
   const int64_t otherRow = side.ofRows ? kColumn : kRow, other = side.ofRows ? kColumnThread : kRowThread;
-  const int64_t b = batchLoops(plan), first = b + kTerm;
+  const int64_t b = blockLoops(plan), first = b + kTerm;
   std::vector<int> order;
   for (int64_t i = 0; i < first; ++i) order.push_back(static_cast<int>(i));
   const auto append = [&](int64_t loop) { order.push_back(static_cast<int>(b + loop)); };
@@ -116,7 +127,7 @@ void holdSides(Schedule& schedule, const std::vector<Expr*>& exprs, const Refere
   const std::vector<bool> reduced = reducedPositions(map.reference());
   std::set<std::string> held;
   const auto hold = [&](const std::string& name, const TensorView* reader) {
-    if (held.insert(name).second) schedule.push_back(computeAt(name, nameInKernel(reader), batchLoops(plan) + kRow));
+    if (held.insert(name).second) schedule.push_back(computeAt(name, nameInKernel(reader), blockLoops(plan) + kRow));
   };
   for (const Expr* reader : exprs) {
     const auto* result = reader->output()->as<TensorView>();
@@ -184,7 +195,7 @@ Schedule scheduleMatmul(const Fusion& part, SizeFacts* sizes, const std::vector<
   }
   schedule.push_back(on(TransformKind::InlineMost, ""));
   for (const SideTensor& each : plan.sides) {
-    schedule.push_back(computeAt(nextOf(each), tileOf(each), batchLoops(plan) + kTerm));
+    schedule.push_back(computeAt(nextOf(each), tileOf(each), blockLoops(plan) + kTerm));
     if (each.isInput) schedule.push_back(on(TransformKind::DoubleBuffer, nextOf(each)));
   }
   holdSides(schedule, exprs, map, plan);

@@ -19,6 +19,8 @@ constexpr int64_t kMostSums = 8;       // of a thread, along either side
 constexpr int64_t kLeastSums = 2;      // along either side, before the device has a block for each multiprocessor
 constexpr int64_t kBytesOfSums = 256;  // that a thread keeps
 constexpr int64_t kThreadsOfSide = 16;
+constexpr int64_t kTurnsOfPart = 8;   // before another block along K is worth a barrier of the grid
+constexpr int64_t kMostParts = 16;    // along K: the first of these blocks reads the sums of all
 constexpr int64_t kBytesAlongK = 64;  // of a turn, two sectors of memory
 constexpr int64_t kLeastAlongK = 4, kMostAlongK = 32;
 
@@ -109,6 +111,7 @@ class SideFinder {
     for (const Expr* expr : exprs_) {
       const auto* result = expr->output()->as<TensorView>();
       if (expr->outputs().size() > 1 || isReduction(expr->op()) || result->isFusionOutput()) continue;
+      if (loops_.readInline.count(result) != 0) continue;
       const bool moves = std::any_of(expr->inputs().begin(), expr->inputs().end(), [&](const Val* operand) {
         return operand->isTensor() &&
                (loops_.readInline.count(operand) != 0 || !readsInPlace(expr, operand->as<TensorView>()));
@@ -251,6 +254,29 @@ bool chooseTile(ProductPlan& plan, const ReferenceMap& map, int64_t reductions, 
   return bytesOf(plan) <= device.optInShared;
 }
 
+// Blocks along K, a power of two: 1 where those along M and N are not few, or each would have few turns. All wait for
+// each other.
+int64_t chooseParts(const ProductPlan& plan, const ReferenceMap& map, SizeFacts* sizes,
+                    const DeviceProperties& device) {
+  const IntExpr k = extentAlong(plan.k, map);
+  const auto hasTurns = [&](int64_t parts) {
+    return !sizes->atMost(k, parts * kTurnsOfPart * plan.terms, SizeLimit::Grid);
+  };
+  const int64_t most = blocksAtOnce(device, plan.threads * plan.threads, bytesOf(plan));
+  if (!plan.batch.empty() || most < 2 || !hasTurns(2)) return 1;
+  IntExprArena& ints = const_cast<Fusion&>(map.reference()->fusion()).ints();  // only interns the number of blocks
+  const auto blocksAlong = [&](const std::vector<int>& side, int64_t sums) {
+    return ints.ceilDiv(extentAlong(side, map), ints.constant(sums * plan.threads));
+  };
+  const IntExpr blocks = ints.mul(blocksAlong(plan.m, plan.rows), blocksAlong(plan.n, plan.columns));
+  int64_t sides = 1;  // blocks along M and N, at most
+  while (sides * 2 <= most && !sizes->atMost(blocks, sides, SizeLimit::Grid)) sides *= 2;
+  if (sides * 2 > device.multiprocessors) return 1;
+  int64_t parts = 1;
+  while (parts * 2 * sides <= most && parts < kMostParts && hasTurns(parts * 2)) parts *= 2;
+  return parts;
+}
+
 }  // namespace
 
 bool isPaired(const TensorView* tensor, const ReferenceMap& map, const ProductPlan& plan) {
@@ -275,6 +301,7 @@ std::variant<ProductPlan, std::string> planProduct(const PartLoops& loops, const
       sizes->atMost(extentAlong(plan.batch, map), device.gridZ, SizeLimit::Grid) &&
       sizes->atMost(extentAlong(plan.n, map), device.gridY * plan.columns * plan.threads, SizeLimit::Grid);
   if (!fits) return "the device has no grid for so many tiles";
+  plan.parts = chooseParts(plan, map, sizes, device);
   return plan;
 }
 

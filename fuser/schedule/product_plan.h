@@ -30,6 +30,7 @@ struct ProductPlan {
   int64_t threads = 0;              // along either side of a block
   int64_t rows = 0, columns = 0;    // of a thread, each every `threads`-th one of the block's
   int64_t terms = 0;                // along K of a turn
+  int64_t parts = 1;                // blocks along K, where those along M and N are few: split-K
 };
 
 // The plan of a part whose reductions have one shape, which the map is over; or why it has none.

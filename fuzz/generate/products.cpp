@@ -110,8 +110,12 @@ bool drawProduct(Workspace& work) {
                      static_cast<double>(std::max({terms[0], terms[1], int64_t{1}}));
   if (isLinear && choices.chance(0.5)) {
     const Numbers bias = drawNumbers(work, dtype);
-    operands.push_back(work.tensors[newInput(work, dtype, {n}, bias.recipe, bias.estimate)].tensor);
-    magnitude += bias.estimate.magnitude();
+    TensorView* input = work.tensors[newInput(work, dtype, {n}, bias.recipe, bias.estimate)].tensor;
+    // Two names of one size would be checked against each other, as no program does that knows them equal.
+    if (input->axes()[0]->size() == operands[1]->as<TensorView>()->axes()[0]->size()) {
+      operands.push_back(input);
+      magnitude += bias.estimate.magnitude();
+    }
   }
   const Estimate estimate =
       convertEstimate({-magnitude, magnitude, a.estimate.certain && numbers.estimate.certain, false}, dtype, dtype);

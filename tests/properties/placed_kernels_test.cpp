@@ -92,14 +92,13 @@ std::map<std::string, std::string> plainSeeds() {
 const std::map<std::string, size_t> kMore = {{"adafactor", 4},
                                              {"attention_causal", 1},
                                              {"attention_heads", 12},
+                                             {"attention_mask_dropout", 68},
                                              {"autocast_rms_residual", 8},
                                              {"batch_norm_backward", 24},
                                              {"batch_norm_training", 2},
                                              {"bilinear_resize", 46},
-                                             {"cosine_similarity", 3},
                                              {"cross_correlation_loss", 8},
                                              {"cross_entropy", 4},
-                                             {"cross_entropy_indices", 2},
                                              {"depthwise_convolution", 4},
                                              {"embedding_norm", 2},
                                              {"f32_residual_stream", 3},
@@ -113,7 +112,6 @@ const std::map<std::string, size_t> kMore = {{"adafactor", 4},
                                              {"l2_normalize_backward", 6},
                                              {"label_smoothing", 8},
                                              {"layer_norm", 2},
-                                             {"layer_norm_backward", 8},
                                              {"log1p_standardize_bf16", 2},
                                              {"log_softmax", 2},
                                              {"masked_attention", 2},
@@ -163,7 +161,7 @@ TEST(PlacedKernelsTest, OneStreamAxisAtMostDoublesTheKernelsOfOtherSeeds) {
   }
   EXPECT_EQ(more, kMore);
   EXPECT_GT(cases, 500u);
-  EXPECT_LE(with, 6504u);
+  EXPECT_LE(with, 6430u);
 }
 
 TEST(PlacedKernelsTest, AMeshThatShardsNothingChangesNoKernel) {

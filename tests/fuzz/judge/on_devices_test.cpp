@@ -115,10 +115,14 @@ std::optional<CaseVerdict> judgeOnDevices(const std::filesystem::path& file, int
   return std::nullopt;
 }
 
-// Every value is stored, and judged: one that only a product with 0 reads may be undecided.
+// Every value is stored, and judged: one that only a product with 0 reads (dropout, a mask, a gain of 0) may be
+// undecided.
+const std::set<std::string> kUndecided{"attention_mask_dropout", "empty_expert", "log1p_standardize_bf16",
+                                       "residual_rms_norm_backward_bf16"};
+
 void judgeSeeds(int devices, const JudgeSettings& settings) {
-  size_t sharded = 0, undecided = 0;
-  std::vector<std::string> left;
+  size_t sharded = 0;
+  std::vector<std::string> left, undecided;
   for (const std::filesystem::path& file : seedFiles()) {
     if (hasUpdates(*readSeed(file, devices).fusion)) continue;  // they run on one device
     std::string text;
@@ -128,15 +132,19 @@ void judgeSeeds(int devices, const JudgeSettings& settings) {
       continue;
     }
     ++sharded;
-    undecided += verdict->kind == VerdictKind::Undecided;
+    if (verdict->kind == VerdictKind::Undecided) undecided.push_back(file.stem());
     EXPECT_TRUE(isFine(*verdict)) << file << "\n" << toString(*verdict) << "\n" << text;
   }
-  std::printf("%zu seeds with a dim sharded over %d devices, %zu of them undecided; left:", sharded, devices,
-              undecided);
-  for (const std::string& name : left) std::printf(" %s", name.c_str());
+  const auto print = [](const char* what, const std::vector<std::string>& names) {
+    std::printf("; %s:", what);
+    for (const std::string& name : names) std::printf(" %s", name.c_str());
+  };
+  std::printf("%zu seeds with a dim sharded over %d devices", sharded, devices);
+  print("undecided", undecided);
+  print("left", left);
   std::printf("\n");
   EXPECT_EQ(left, std::vector<std::string>{});
-  EXPECT_LE(undecided, 3u);
+  for (const std::string& name : undecided) EXPECT_TRUE(kUndecided.count(name)) << name;
 }
 
 TEST(SeedsOnDevicesTest, AgreeOnTwo) { judgeSeeds(2, {}); }
