@@ -41,8 +41,8 @@ TEST(ArbitraryFusionTest, OptionsRestrictTheOps) {
   EXPECT_TRUE(rc::check("only add and sum", holds));
 }
 
-// Shrinks a failure of "no fusion has an exp", of which no draw makes another op; checks that the counterexample is such
-// a case, and gives its expressions.
+// Shrinks a failure of "no fusion has an exp", of which no draw makes another op; checks that the counterexample is
+// such a case, and gives its expressions.
 size_t shrunkSize(uint64_t seed) {
   rc::detail::TestParams params;
   params.seed = seed;
