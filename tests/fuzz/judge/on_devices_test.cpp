@@ -117,8 +117,7 @@ std::optional<CaseVerdict> judgeOnDevices(const std::filesystem::path& file, int
 
 // Every value is stored, and judged: one that only a product with 0 reads (dropout, a mask, a gain of 0) may be
 // undecided.
-const std::set<std::string> kUndecided{"attention_mask_dropout", "empty_expert", "log1p_standardize_bf16",
-                                       "residual_rms_norm_backward_bf16"};
+const std::set<std::string> kUndecided{"empty_expert", "log1p_standardize_bf16", "residual_rms_norm_backward_bf16"};
 
 void judgeSeeds(int devices, const JudgeSettings& settings) {
   size_t sharded = 0;
