@@ -22,11 +22,15 @@ class Nodes : public ExprInRun {
     return graph_.node(op, written, operands, operands.at(0).dtype);
   }
   OnnxValue cast(const OnnxValue& value, DataType dtype) const { return graph_.cast(value, dtype); }
-  OnnxValue constant(const ScalarValue& value, DataType dtype) const { return graph_.constant(value, dtype); }
+  // The text form has no numbers of 16 bits.
+  OnnxValue constant(const ScalarValue& value, DataType dtype) const {
+    const bool narrow = dtype == DataType::Half || dtype == DataType::BFloat16;
+    return cast(graph_.constant(value, narrow ? DataType::Float : dtype), dtype);
+  }
   OnnxValue integers(const std::vector<int64_t>& numbers) const { return graph_.integers(numbers); }
   OnnxGraph& graph() const { return graph_; }
 
-  // An operand, in its own dtype. A literal has `dtype`. The text form has no numbers of 16 bits.
+  // An operand, in its own dtype. A literal has `dtype`.
   OnnxValue operand(size_t i, DataType literals) const {
     if (const ScalarValue* number = literal(i)) return cast(constant(*number, computeType(literals)), literals);
     return valueOf_(expr()->input(i));
