@@ -40,8 +40,8 @@ std::string whyTermsAreRead(const FusionView& view, const ReferenceMap& map) {
   return "";
 }
 
-// The loops of the sum behind those on blocks.
-constexpr int64_t kTurn = 0, kTerm = 1, kRowThread = 2, kColumnThread = 3, kRow = 4, kColumn = 5;
+// The loops of the sum behind those on blocks and the one over turns.
+constexpr int64_t kTerm = 1, kRowThread = 2, kColumnThread = 3, kRow = 4, kColumn = 5;
 
 int64_t batchLoops(const ProductPlan& plan) { return plan.batch.empty() ? 0 : 1; }
 int64_t blockLoops(const ProductPlan& plan) { return batchLoops(plan) + 2 + (plan.parts > 1 ? 1 : 0); }
