@@ -167,6 +167,15 @@ std::vector<int> memoryOrder(const TensorView* tensor) {
   return order;
 }
 
+IntExpr extentAlong(const std::vector<int>& positions, const ReferenceMap& map) {
+  const TensorView* reference = map.reference();
+  IntExprArena& ints = const_cast<Fusion&>(reference->fusion()).ints();  // only interns the product
+  IntExpr extent = ints.constant(1);
+  for (int each : positions)
+    extent = ints.mul(extent, reference->domain().logical[static_cast<size_t>(each)]->extent());
+  return extent;
+}
+
 bool mayAddByAtomics(const Expr* expr) {
   return expr->family() == Family::Scatter && expr->info().combine == OpKind::Add &&
          addsAtomically(expr->output()->dtype());

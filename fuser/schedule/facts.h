@@ -60,6 +60,9 @@ void cacheOutputs(const Fusion& part, Schedule& schedule);
 // last.
 std::vector<int> memoryOrder(const TensorView* tensor);
 
+// The product of the reference's extents at these positions.
+IntExpr extentAlong(const std::vector<int>& positions, const ReferenceMap& map);
+
 // Whether atomics can add the elements of this expression to what it starts as: a scatter_add of f32, f64, i32 or i64.
 // One of 16 bits is summed in f32 and rounded once.
 bool mayAddByAtomics(const Expr* expr);

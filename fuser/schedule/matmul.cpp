@@ -21,12 +21,12 @@ namespace fuser {
 namespace {
 
 // Cheaper to see than the map is to build.
-std::string whyNoSums(const std::vector<Expr*>& exprs) {
+std::string whySeveralParts(const std::vector<Expr*>& exprs) {
   for (const Expr* expr : exprs) {
     if (!expr->isScalarExpr() && hasParts(expr->op()))
       return concat("%", expr->output()->name(), " has an accumulator of several parts");
   }
-  return whyNested(exprs);
+  return "";
 }
 
 // An output of the terms would be stored by each block that reads it.
@@ -150,17 +150,12 @@ void holdSides(Schedule& schedule, const std::vector<Expr*>& exprs, const Refere
 }  // namespace
 
 std::string whyNotMatmul(const FusionView& whole, std::shared_ptr<const ReferenceMap>& kept) {
-  if (std::string reason = whyNoSums(whole.exprs); !reason.empty()) return reason;
+  if (std::string reason = whySeveralParts(whole.exprs); !reason.empty()) return reason;
   PartLoops loops;
-  std::variant<ReferenceMap, std::string> built = mapOfReductions(whole, loops);
+  std::variant<ReferenceMap, std::string> built = mapOfOneShape(whole, loops);
   if (const std::string* reason = std::get_if<std::string>(&built)) return *reason;
   ReferenceMap& map = std::get<ReferenceMap>(built);
-  const FusionView& view = loops.view;
-  const std::vector<bool> reduced = reducedPositions(map.reference());
-  std::string reason = whyShapesDiffer(view.exprs, map, reduced, false);
-  if (reason.empty()) reason = whyOutputsUnwritten(view, map, reduced);
-  if (reason.empty()) reason = whyTermsAreRead(view, map);
-  if (!reason.empty()) return reason;
+  if (std::string reason = whyTermsAreRead(loops.view, map); !reason.empty()) return reason;
   const std::variant<ProductPlan, std::string> plan = planProduct(loops, map, whole.sizes, whole.device);
   if (const std::string* why = std::get_if<std::string>(&plan)) return *why;
   if (!std::get<ProductPlan>(plan).isOne) return "its products share no tile";

@@ -44,15 +44,6 @@ Positions alongOf(const TensorView* tensor, const ReferenceMap& map) {
   return alongOf(tensor->domain().logical, map.positions(tensor));
 }
 
-IntExpr extentAlong(const std::vector<int>& positions, const ReferenceMap& map) {
-  const TensorView* reference = map.reference();
-  IntExprArena& ints = const_cast<Fusion&>(reference->fusion()).ints();  // only interns the product
-  IntExpr extent = ints.constant(1);
-  for (int each : positions)
-    extent = ints.mul(extent, reference->domain().logical[static_cast<size_t>(each)]->extent());
-  return extent;
-}
-
 int64_t bytesOf(DataType dtype) { return static_cast<int64_t>(dtypeSize(dtype)); }
 
 // Finds the sides, and what is read along them.

@@ -101,16 +101,11 @@ void keepPartialResults(const Fusion& part, Schedule& schedule) {
 }  // namespace
 
 std::string whyNotReduction(const FusionView& whole, std::shared_ptr<const ReferenceMap>& kept) {
-  if (std::string reason = whyNested(whole.exprs); !reason.empty()) return reason;
   PartLoops loops;
-  std::variant<ReferenceMap, std::string> built = mapOfReductions(whole, loops);
+  std::variant<ReferenceMap, std::string> built = mapOfOneShape(whole, loops);
   if (const std::string* reason = std::get_if<std::string>(&built)) return *reason;
   ReferenceMap& map = std::get<ReferenceMap>(built);
-  const FusionView& view = loops.view;
-  const std::vector<bool> reduced = reducedPositions(map.reference());
-  std::string reason = whyShapesDiffer(view.exprs, map, reduced, false);
-  if (reason.empty()) reason = whyOutputsUnwritten(view, map, reduced);
-  if (reason.empty()) reason = whySeveralProducts(loops, map);
+  const std::string reason = whySeveralProducts(loops, map);
   if (reason.empty()) kept = std::make_shared<ReferenceMap>(std::move(map));
   return reason;
 }

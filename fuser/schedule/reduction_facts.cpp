@@ -119,6 +119,18 @@ std::string whyOutputsUnwritten(const FusionView& view, const ReferenceMap& map,
   return reason.empty() ? whyUnwritten(behind, map, reduced) : reason;
 }
 
+std::variant<ReferenceMap, std::string> mapOfOneShape(const FusionView& whole, PartLoops& loops) {
+  if (std::string reason = whyNested(whole.exprs); !reason.empty()) return reason;
+  std::variant<ReferenceMap, std::string> built = mapOfReductions(whole, loops);
+  const auto* map = std::get_if<ReferenceMap>(&built);
+  if (!map) return built;
+  const std::vector<bool> reduced = reducedPositions(map->reference());
+  std::string reason = whyShapesDiffer(loops.view.exprs, *map, reduced, false);
+  if (reason.empty()) reason = whyOutputsUnwritten(loops.view, *map, reduced);
+  if (!reason.empty()) return reason;
+  return built;
+}
+
 namespace {
 
 // The position of an operand's fastest axis in memory, as the expression reads it; -1 if it has none. An axis that a

@@ -59,6 +59,10 @@ bool runsOverReduced(const Expr* expr, const ReferenceMap& map, const std::vecto
 // written after its loops, unless it has loops over the reduced axes itself.
 std::string whyOutputsUnwritten(const FusionView& view, const ReferenceMap& map, const std::vector<bool>& reduced);
 
+// The map of a part whose reductions have one shape, none of which depends on another, and whose outputs are written;
+// or why it is none. Stores the part's loops.
+std::variant<ReferenceMap, std::string> mapOfOneShape(const FusionView& whole, PartLoops& loops);
+
 // Whether the fastest axis in memory of the input with the most axes is reduced, as the expressions read it.
 bool fastestIsReduced(const std::vector<Expr*>& exprs, const std::vector<Val*>& inputs, const ReferenceMap& map,
                       const std::vector<bool>& reduced);

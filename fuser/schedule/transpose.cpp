@@ -69,15 +69,6 @@ std::vector<Traversed> movedTensors(const PartLoops& loops, const ReferenceMap& 
   return moved;
 }
 
-IntExpr extentOf(const std::vector<int>& positions, const ReferenceMap& map) {
-  const TensorView* reference = map.reference();
-  IntExprArena& ints = const_cast<Fusion&>(reference->fusion()).ints();  // only interns the product
-  IntExpr extent = ints.constant(1);
-  for (int each : positions)
-    extent = ints.mul(extent, reference->domain().logical[static_cast<size_t>(each)]->extent());
-  return extent;
-}
-
 // The axis next to this one, slower by one, in the first tensor that has one there; -1: none has.
 int slowerThan(int position, const std::vector<Traversed>& traversed) {
   for (const Traversed& each : traversed) {
@@ -103,7 +94,7 @@ void extend(std::vector<int>& side, const std::vector<int>& other, const std::ve
     return std::find(side.begin(), side.end(), axis) != side.end() ||
            std::find(other.begin(), other.end(), axis) != other.end();
   };
-  while (sizes->atMost(extentOf(side, map), kShort, SizeLimit::Tile)) {
+  while (sizes->atMost(extentAlong(side, map), kShort, SizeLimit::Tile)) {
     const int next = slowerThan(side.front(), traversed);
     if (next < 0 || isTaken(next) || !areNeighbours(next, side.front(), traversed)) return;
     side.insert(side.begin(), next);
@@ -130,8 +121,8 @@ int64_t bytesOf(const TilePlan& plan) {
 // Chooses the largest tile, near to a square, that the device has room for; false if there is none.
 bool chooseTile(TilePlan& plan, const ReferenceMap& map, SizeFacts* sizes, const DeviceProperties& device) {
   const int64_t threads = std::min(kThreadsOfTile, mostThreads(device));
-  plan.sideOfP = sideOf(extentOf(plan.p, map), threads, sizes);
-  plan.sideOfQ = sideOf(extentOf(plan.q, map), threads, sizes);
+  plan.sideOfP = sideOf(extentAlong(plan.p, map), threads, sizes);
+  plan.sideOfQ = sideOf(extentAlong(plan.q, map), threads, sizes);
   const auto area = [&] { return plan.sideOfP * plan.sideOfQ; };
   while (area() > threads * kTileOfThread || (area() >= kSmallestTile && bytesOf(plan) > device.optInShared)) {
     (plan.sideOfP >= plan.sideOfQ ? plan.sideOfP : plan.sideOfQ) /= 2;

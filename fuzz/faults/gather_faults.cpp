@@ -51,24 +51,11 @@ bool readNextIndexed(Kernel& kernel) {
       nexts.emplace_back(load->index, ints.mod(ints.add(load->index, ints.constant(1)), load->extent));
     }
   });
-  bool changed = false;
-  const auto edit = [&](Access& access) {
-    for (const auto& [index, next] : nexts) {
-      const IntExpr before = access.index;
-      access.index = substitute(kernel, before, index, next);
-      changed |= access.index != before;
-    }
-  };
-  forEachBody(kernel.body, [&](Body& body) {
-    for (Statement& statement : body) {
-      if (Move* move = std::get_if<Move>(&statement.node)) edit(move->source);
-      Compute* compute = std::get_if<Compute>(&statement.node);
-      for (size_t i = 0; compute && i < compute->operands.size(); ++i) {
-        if (compute->operands[i].kind == Operand::Kind::Access) edit(compute->operands[i].access);
-      }
-    }
+  return editReads(kernel.body, [&](Access& access) {
+    const IntExpr before = access.index;
+    for (const auto& [index, next] : nexts) access.index = substitute(kernel, access.index, index, next);
+    return access.index != before;
   });
-  return changed;
 }
 
 bool readFirstIndex(Kernel& kernel) {

@@ -51,6 +51,20 @@ bool editComputes(Kernel& kernel, const std::function<bool(Compute&)>& edit) {
   return changed;
 }
 
+bool editReads(Body& body, const std::function<bool(Access&)>& edit) {
+  bool changed = false;
+  forEachBody(body, [&](Body& inner) {
+    for (Statement& statement : inner) {
+      if (Move* move = std::get_if<Move>(&statement.node)) changed |= edit(move->source);
+      Compute* compute = std::get_if<Compute>(&statement.node);
+      for (size_t i = 0; compute && i < compute->operands.size(); ++i) {
+        if (compute->operands[i].kind == Operand::Kind::Access) changed |= edit(compute->operands[i].access);
+      }
+    }
+  });
+  return changed;
+}
+
 bool isAccumulate(const Compute& compute) {
   return isReductions(compute) && compute.operands.size() == 2 && compute.operands[0].kind == Operand::Kind::Access &&
          compute.operands[0].access.buffer == compute.target.buffer;

@@ -19,6 +19,9 @@ bool replaceStatements(Kernel& kernel, const Replace& make);
 // Calls `edit` for each Compute; true if any call returned true.
 bool editComputes(Kernel& kernel, const std::function<bool(Compute&)>& edit);
 
+// Calls `edit` with the source of each Move and the operands of each Compute; true if any call returned true.
+bool editReads(Body& body, const std::function<bool(Access&)>& edit);
+
 bool isAccumulate(const Compute& compute);  // acc = combine(acc, x) of a reduction
 bool isInit(const Compute& compute);        // acc = identity
 

@@ -1,6 +1,5 @@
-// Faults in scans, and in the windows of unfold: what a place has of the elements so far, and which they are.
+// Faults in scans: what a place has of the elements so far, and which they are.
 
-#include "fuser/ir/builder.h"
 #include "fuzz/faults/fault_list.h"
 #include "fuzz/faults/kernel_edit.h"
 
@@ -41,14 +40,6 @@ bool editScans(Kernel& kernel, const std::function<bool(For&)>& edit) {
   return changed;
 }
 
-std::vector<Expr*> exprsOfFamily(const Fusion& fusion, Family family) {
-  std::vector<Expr*> found;
-  for (Expr* expr : fusion.exprs()) {
-    if (expr->family() == family) found.push_back(expr);
-  }
-  return found;
-}
-
 OpKind otherScan(OpKind op) {
   switch (op) {
     case OpKind::Cumsum: return OpKind::Cumprod;
@@ -62,7 +53,9 @@ OpKind otherScan(OpKind op) {
 
 bool scanOfAnotherKind(Fusion& part) {
   bool applied = false;
-  for (Expr* scan : exprsOfFamily(part, Family::Scan)) {
+  const std::vector<Expr*> exprs = part.exprs();
+  for (Expr* scan : exprs) {
+    if (scan->family() != Family::Scan) continue;
     const OpKind other = otherScan(scan->op());
     const std::vector<Val*> inputs = scan->inputs(), outputs = scan->outputs();
     Attributes attributes = scan->attributes();
@@ -94,23 +87,12 @@ bool scanBackwards(Kernel& kernel) {
   IntExprArena& ints = *kernel.ints;
   return editScans(kernel, [&](For& loop) {
     const IntExpr back = ints.sub(ints.sub(loop.extent, ints.constant(1)), loop.index);
-    bool changed = false;
-    const auto edit = [&](Access& access) {
-      if (!isGlobal(kernel, access)) return;
+    return editReads(loop.body, [&](Access& access) {
+      if (!isGlobal(kernel, access)) return false;
       const IntExpr before = access.index;
       access.index = substitute(kernel, before, loop.index, back);
-      changed |= access.index != before;
-    };
-    forEachBody(loop.body, [&](Body& body) {
-      for (Statement& statement : body) {
-        if (Move* move = std::get_if<Move>(&statement.node)) edit(move->source);
-        Compute* compute = std::get_if<Compute>(&statement.node);
-        for (size_t i = 0; compute && i < compute->operands.size(); ++i) {
-          if (compute->operands[i].kind == Operand::Kind::Access) edit(compute->operands[i].access);
-        }
-      }
+      return access.index != before;
     });
-    return changed;
   });
 }
 
@@ -137,39 +119,6 @@ bool forgetFormerBlocks(Kernel& kernel) {
     });
     return changed;
   });
-}
-
-bool windowsWithoutSpacing(Fusion& part) {
-  bool applied = false;
-  for (Expr* unfold : exprsOfFamily(part, Family::Unfold)) {
-    Attributes attributes = unfold->attributes();
-    if (attributes.spacing()->isConstant(1)) continue;
-    const std::vector<Val*> inputs = unfold->inputs(), outputs = unfold->outputs();
-    const OpKind op = unfold->op();
-    part.removeExpr(unfold);
-    part.newExpr(op, inputs, outputs, std::move(attributes.spacing(part.ints().constant(1))));
-    applied = true;
-  }
-  return applied;
-}
-
-bool windowsBackwards(Fusion& fusion) {
-  bool applied = false;
-  for (Expr* unfold : exprsOfFamily(fusion, Family::Unfold)) {
-    auto* windows = unfold->output()->as<TensorView>();
-    const auto last = static_cast<int64_t>(windows->rank()) - 1;
-    const std::vector<Expr*> readers = windows->uses();
-    if (readers.empty()) continue;
-    Val* flipped =
-        build::structuralTensor(fusion, OpKind::Flip, {windows}, Attributes().dims({last}), windows->name() + ".wrong");
-    for (Expr* reader : readers) {
-      for (size_t i = 0; i < reader->inputs().size(); ++i) {
-        if (reader->input(i) == windows) fusion.replaceInput(reader, i, flipped);
-      }
-    }
-    applied = true;
-  }
-  return applied;
 }
 
 }  // namespace fuser::fuzz::faults

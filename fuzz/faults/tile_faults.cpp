@@ -23,25 +23,8 @@ IntExpr rewritten(IntExprArena& ints, IntExpr expr, const ReplaceExpr& replace) 
   }
 }
 
-// Calls `edit` with the source of each Move and the operands of each Compute.
-bool editReads(Kernel& kernel, const std::function<bool(Access&)>& edit) {
-  bool changed = editComputes(kernel, [&](Compute& compute) {
-    bool edited = false;
-    for (Operand& operand : compute.operands) {
-      if (operand.kind == Operand::Kind::Access) edited |= edit(operand.access);
-    }
-    return edited;
-  });
-  forEachBody(kernel.body, [&](Body& body) {
-    for (Statement& statement : body) {
-      if (Move* move = std::get_if<Move>(&statement.node)) changed |= edit(move->source);
-    }
-  });
-  return changed;
-}
-
 bool editSharedReads(Kernel& kernel, const ReplaceExpr& replace) {
-  return editReads(kernel, [&](Access& access) {
+  return editReads(kernel.body, [&](Access& access) {
     if (!isShared(kernel, access)) return false;
     const IntExpr before = access.index;
     access.index = rewritten(*kernel.ints, before, replace);
@@ -104,7 +87,7 @@ bool swapThreadCoordinates(Kernel& kernel) {
 // Of x + x // 32, x is read: the padding of a quotient is left out.
 bool readWithoutPadding(Kernel& kernel) {
   IntExprArena& ints = *kernel.ints;
-  return editReads(kernel, [&](Access& access) {
+  return editReads(kernel.body, [&](Access& access) {
     if (!isShared(kernel, access) || access.index->op != IntOp::Add) return false;
     const IntExpr before = access.index;
     access.index = rewritten(ints, before, [&](IntExpr expr) -> IntExpr {

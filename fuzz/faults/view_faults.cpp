@@ -137,6 +137,36 @@ bool repeatAnyNumber(Fusion& part) {
   return applied;
 }
 
+bool windowsWithoutSpacing(Fusion& part) {
+  bool applied = false;
+  for (Expr* unfold : viewsOf(part, Family::Unfold)) {
+    Attributes attributes = unfold->attributes();
+    if (attributes.spacing()->isConstant(1)) continue;
+    redefine(part, unfold, unfold->inputs(), std::move(attributes.spacing(part.ints().constant(1))));
+    applied = true;
+  }
+  return applied;
+}
+
+bool windowsBackwards(Fusion& fusion) {
+  bool applied = false;
+  for (Expr* unfold : viewsOf(fusion, Family::Unfold)) {
+    auto* windows = unfold->output()->as<TensorView>();
+    const auto last = static_cast<int64_t>(windows->rank()) - 1;
+    const std::vector<Expr*> readers = windows->uses();
+    if (readers.empty()) continue;
+    Val* flipped =
+        build::structuralTensor(fusion, OpKind::Flip, {windows}, Attributes().dims({last}), windows->name() + ".wrong");
+    for (Expr* reader : readers) {
+      for (size_t i = 0; i < reader->inputs().size(); ++i) {
+        if (reader->input(i) == windows) fusion.replaceInput(reader, i, flipped);
+      }
+    }
+    applied = true;
+  }
+  return applied;
+}
+
 bool padBeforeAnything(Fusion& fusion) {
   bool applied = false;
   for (Expr* pad : viewsOf(fusion, Family::Pad)) {
