@@ -345,7 +345,7 @@ Value anyReduced(const fuser::Expr& expr, size_t result, const Value& operand) {
   return anyValue(like, expr.output(result)->dtype());
 }
 
-Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, const Arithmetic& arithmetic) {
+Value reduce(const fuser::Expr& expr, const Value& operand, fuser::ReductionDepth depth, const Arithmetic& arithmetic) {
   const Profile* profile = arithmetic.profile;
   const OpKind op = expr.op();
   const ReducedAxes axes = reducedAxes(operand, expr.attributes().dims());
@@ -360,7 +360,7 @@ Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, const
     return result;
   }
   const Value terms = termsOf(operand, arithmetic);
-  const Accumulator accumulator = accumulatorOf(result.dtype, profile);
+  const Accumulator accumulator = depth.byMma ? accumulatorOfMma() : accumulatorOf(result.dtype, profile);
   const auto finished = [&](const Interval& set) {
     return profile ? settled(set, *profile, result.dtype) : roundTo(set, result.dtype);
   };
@@ -371,7 +371,7 @@ Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, const
   }
   std::vector<double> scales;
   result.real = forEachResult<Interval>(axes, [&](int64_t base) {
-    Sum sum(accumulator, depth);
+    Sum sum(accumulator, depth.total());
     forEachTerm(axes, base, [&](int64_t at) { sum.add(term(terms, at)); });
     if (op == OpKind::Sum) {
       scales.push_back(sum.magnitude());

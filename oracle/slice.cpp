@@ -363,7 +363,8 @@ Value Slice::compute(const Expr* expr, size_t result) {
   if (!depth && terms > 1 && fuser::numel(x[0].sizes) > 0 && *expr->info().combine == fuser::OpKind::Add && x[0].real) {
     withoutDepth_.push_back(expr);
   }
-  return reduce(*expr, x[0], depth ? depth->total() : std::max<int64_t>(terms - 1, 0), facts_.arithmetic);
+  const fuser::ReductionDepth chain{std::max<int64_t>(terms - 1, 0)};
+  return reduce(*expr, x[0], depth.value_or(chain), facts_.arithmetic);
 }
 
 }  // namespace oracle

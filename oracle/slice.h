@@ -85,7 +85,7 @@ Value applyRule(fuser::OpKind op, std::span<const Value> operands, fuser::DataTy
                 const Arithmetic& arithmetic);
 Value castValue(const Value& value, fuser::DataType to);
 // `depth`: additions on the longest path; only sums of floats use it.
-Value reduce(const fuser::Expr& expr, const Value& operand, int64_t depth, const Arithmetic& arithmetic);
+Value reduce(const fuser::Expr& expr, const Value& operand, fuser::ReductionDepth depth, const Arithmetic& arithmetic);
 // Of a reduction that nothing is known of.
 Value anyReduced(const fuser::Expr& expr, size_t result, const Value& operand);
 

@@ -24,6 +24,14 @@ Accumulator accumulatorOf(DataType dtype, const Profile* profile, bool mayBeNarr
           profile && profile->flushToZero};
 }
 
+Accumulator accumulatorOfMma() {
+  Accumulator accumulator = accumulatorOf(DataType::Float, nullptr);
+  accumulator.roundoff = 0x1p-22;
+  accumulator.flushes = true;
+  accumulator.byMma = true;
+  return accumulator;
+}
+
 double gamma(int64_t n, double u) {
   const double product = static_cast<double>(n) * u;
   return product < 0.5 ? product / (1 - product) : kInfinity;
@@ -87,6 +95,8 @@ Interval Sum::result() const {
   const bool exact = count_ == 1 || grid_.holds(magnitude_, accumulator_);
   const double error = exact ? 0 : gamma(std::min(depth_, count_ - 1), accumulator_.roundoff);
   Interval set;
+  if (accumulator_.byMma && (flags_ & kInfs) && !(certain_ & kNan))
+    return {-accumulator_.largest, accumulator_.largest, kZeros | kSpecials};
   // NaN in any order: a NaN among the terms, or infinities of both signs.
   if ((certain_ & kNan) || (certain_ & kInfs) == kInfs) {
     set.flags = kNan;

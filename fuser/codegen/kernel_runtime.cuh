@@ -135,6 +135,26 @@ __device__ __forceinline__ T valueOfThread(T value, int thread, int from) {
 }
 #endif
 
+#ifdef __CUDACC__
+#if __CUDA_ARCH__ >= 800
+#define FUSER_MMA(dtype)                                                                                       \
+  asm("mma.sync.aligned.m16n8k16.row.col.f32." dtype "." dtype ".f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, " \
+      "{%0, %1, %2, %3};"                                                                                      \
+      : "+f"(sum0), "+f"(sum1), "+f"(sum2), "+f"(sum3)                                                         \
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
+#else
+#define FUSER_MMA(dtype) __trap()  // the scheduler takes no Mma for such a device
+#endif
+__device__ __forceinline__ void multiplyWords(Half, const uint32* a, const uint32* b, float& sum0, float& sum1,
+                                              float& sum2, float& sum3) {
+  FUSER_MMA("f16");
+}
+__device__ __forceinline__ void multiplyWords(BFloat16, const uint32* a, const uint32* b, float& sum0, float& sum1,
+                                              float& sum2, float& sum3) {
+  FUSER_MMA("bf16");
+}
+#endif
+
 // The value of thread i ^ lanes, for thread i; and of thread i - i % lanes. A warp has both, and all threads of the
 // block arrive.
 template <int lanes, int X, int Y, int Z, class T>
@@ -146,6 +166,45 @@ template <int lanes, int X, int Y, int Z, class T>
 FUSER_FN T shuffleFirst(FUSER_THREAD_PARAMETER T value) {
   const int thread = threadNumber<X, Y>(FUSER_THREAD_ARGUMENT 0);
   return valueOfThread<X * Y * Z>(FUSER_THREAD_ARGUMENT value, thread, thread - thread % lanes);
+}
+
+// The statement Mma (kernel.h).
+template <int X, int Y, class T>
+FUSER_FN void multiplyMatrices(FUSER_THREAD_PARAMETER const T* left, const T* right, float& sum0, float& sum1,
+                               float& sum2, float& sum3) {
+#ifdef __CUDACC__
+  uint32 a[4], b[2];
+  for (int i = 0; i < 4; ++i) a[i] = left[2 * i].bits | static_cast<uint32>(left[2 * i + 1].bits) << 16;
+  for (int i = 0; i < 2; ++i) b[i] = right[2 * i].bits | static_cast<uint32>(right[2 * i + 1].bits) << 16;
+  multiplyWords(T(), a, b, sum0, sum1, sum2, sum3);
+#else
+  struct Numbers {
+    T at[4];
+  };
+  const int thread = threadNumber<X, Y>(FUSER_THREAD_ARGUMENT 0), lane = thread % 32;
+  const int t = lane % 4, first = thread - lane;
+  const Numbers above{{left[0], left[1], left[4], left[5]}}, below{{left[2], left[3], left[6], left[7]}};
+  const Numbers own{{right[0], right[1], right[2], right[3]}};
+  float rows[2][16], columns[2][16];
+  for (int from = 0; from < 4; ++from) {
+    const Numbers numbers[4] = {
+        valueOfThread<0>(FUSER_THREAD_ARGUMENT above, 0, thread - t + from),
+        valueOfThread<0>(FUSER_THREAD_ARGUMENT below, 0, thread - t + from),
+        valueOfThread<0>(FUSER_THREAD_ARGUMENT own, 0, first + 8 * t + from),
+        valueOfThread<0>(FUSER_THREAD_ARGUMENT own, 0, first + 8 * t + 4 + from)};
+    for (int e = 0; e < 4; ++e) {
+      const int k = 2 * from + e % 2 + e / 2 * 8;
+      for (int side = 0; side < 2; ++side) {
+        rows[side][k] = widen(numbers[side].at[e]);
+        columns[side][k] = widen(numbers[2 + side].at[e]);
+      }
+    }
+  }
+  sum0 = addProducts(sum0, rows[0], columns[0]);
+  sum1 = addProducts(sum1, rows[0], columns[1]);
+  sum2 = addProducts(sum2, rows[1], columns[0]);
+  sum3 = addProducts(sum3, rows[1], columns[1]);
+#endif
 }
 
 // mean, squares, count = the part that they are, joined with another one.

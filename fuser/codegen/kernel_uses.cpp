@@ -42,6 +42,10 @@ struct UseVisitor {
     for (const Access* part : {&node.mean, &node.squares, &node.count}) read(*part);
     for (const Access* part : {&node.otherMean, &node.otherSquares, &node.otherCount}) read(*part);
   }
+  void operator()(const Mma& node) const {
+    for (const Access& sum : node.sums) read(sum);
+    for (int operand : {node.left, node.right}) uses.read.at(static_cast<size_t>(operand)) = true;
+  }
   void operator()(const For& node) const { use(node.extent); }
   void operator()(const If& node) const { use(node.condition); }
   void operator()(const Allocate&) const {}

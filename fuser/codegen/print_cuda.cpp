@@ -353,6 +353,13 @@ class KernelPrinter {
     line(concat("joinPart<", dtypeCodeName(node.dtype), ">(", arguments, ");"));
   }
 
+  void print(const Mma& node) {
+    std::string sums;
+    for (const Access& sum : node.sums) sums += ", " + element(sum);
+    line(concat("multiplyMatrices<", kernel_.blockDim[0], ", ", kernel_.blockDim[1], ">(FUSER_THREAD_ARGUMENT ",
+                bufferName(node.left), ", ", bufferName(node.right), sums, ");"));
+  }
+
   void print(const Barrier& node) {
     const char* when = node.after == Barrier::After::Store ? " was stored" : " was loaded";
     const std::string call = node.ofGrid()

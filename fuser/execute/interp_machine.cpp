@@ -458,6 +458,47 @@ class Machine {
     put(step.own[2], mask, terms);
   }
 
+  // The numbers of a warp's matrices, widened.
+  struct Matrices {
+    float left[Mma::kRows][Mma::kTerms], right[Mma::kColumns][Mma::kTerms], sums[Mma::kRows][Mma::kColumns];
+  };
+
+  void execute(const MmaStep& step, const Mask& mask) {
+    checkMeeting(mask, "mma");
+    matrices_.resize(lanes_ / Mma::kLanes);
+    const auto forEachLane = [&](const auto& visit) {
+      for (size_t lane = mask.begin; lane < mask.end; ++lane) {
+        if (mask.active(lane))
+          visit(matrices_[lane / Mma::kLanes], lane, lane % Mma::kLanes / 4, 2 * (lane % Mma::kLanes % 4));
+      }
+    };
+    const ConvertFunction widen = convertFunction(step.isHalf ? DataType::Half : DataType::BFloat16, DataType::Float);
+    const auto numbers = [&](Element first, int at) {
+      const std::byte* raw = static_cast<const std::byte*>(memory_.read(first, at, mask, rooms_[0]));
+      widen(raw + 2 * mask.begin, rooms_[1] + 4 * mask.begin, mask.width());
+      return reinterpret_cast<const float*>(rooms_[1]);
+    };
+    for (int e = 0; e < Mma::kLeft; ++e) {
+      const float* left = numbers(step.left, e);
+      forEachLane([&](Matrices& of, size_t lane, size_t g, size_t t2) {
+        of.left[g + e / 2 % 2 * 8][t2 + e % 2 + e / 4 * 8] = left[lane];
+      });
+    }
+    for (int e = 0; e < Mma::kRight; ++e) {
+      const float* right = numbers(step.right, e);
+      forEachLane(
+          [&](Matrices& of, size_t lane, size_t g, size_t t2) { of.right[g][t2 + e % 2 + e / 2 * 8] = right[lane]; });
+    }
+    for (size_t e = 0; e < step.sums.size(); ++e) {
+      const float* before = static_cast<const float*>(memory_.read(step.sums[e], 0, mask, rooms_[0]));
+      float* sums = reinterpret_cast<float*>(rooms_[1]);
+      forEachLane([&](const Matrices& of, size_t lane, size_t g, size_t t2) {
+        sums[lane] = sumWithProducts(before[lane], of.left[g + e / 2 * 8], of.right[t2 + e % 2]);
+      });
+      memory_.store(step.sums[e], 0, mask, sums);
+    }
+  }
+
   // Stores values that begin with that of mask.begin.
   template <class T>
   void put(Element element, const Mask& mask, const T* values) {
@@ -478,6 +519,7 @@ class Machine {
   LaneMemory memory_;
   size_t zeroed_;
   std::array<std::byte*, kRooms> rooms_{};
+  std::vector<Matrices> matrices_;     // of the warps of a batch
   std::array<std::byte*, 3> pairs_{};  // for the parts of a join, each of two arrays over lanes, 8 bytes each
   std::vector<CachedMask> masks_;
   std::vector<std::byte*> constants_;

@@ -21,6 +21,7 @@ struct Subject {
 Subject subjectOf(const Compute& node) { return {node.source, node.target.buffer}; }
 Subject subjectOf(const Shuffle& node) { return {nullptr, node.target.buffer}; }
 Subject subjectOf(const JoinWelford& node) { return {node.sourceExpr, node.squares.buffer}; }
+Subject subjectOf(const Mma& node) { return {node.source, node.sums[0].buffer}; }
 Subject subjectOf(const Move& node) { return {nullptr, node.target.buffer}; }
 Subject subjectOf(const LoadIndex& node) { return {nullptr, node.source.buffer}; }
 Subject subjectOf(const Allocate&) { return {}; }

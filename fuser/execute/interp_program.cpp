@@ -234,6 +234,24 @@ class Compiler {
     return step;
   }
 
+  MmaStep compile(const Mma& node) {
+    meeting();
+    FUSER_CHECK(program_.threads % Mma::kLanes == 0, "an mma of threads that are no whole warps");
+    const IntExpr first = kernel_.ints->constant(0);
+    const Access left{node.left, first}, right{node.right, first};
+    const DataType dtype = buffer(node.left).dtype;
+    FUSER_CHECK((dtype == DataType::Half || dtype == DataType::BFloat16) && buffer(node.right).dtype == dtype,
+                "an mma of ", dtype, " and ", buffer(node.right).dtype);
+    MmaStep step{{}, readElement(left), readElement(right), dtype == DataType::Half};
+    for (size_t i = 0; i < step.sums.size(); ++i) {
+      const Buffer& sum = buffer(node.sums[i].buffer);
+      FUSER_CHECK(sum.dtype == DataType::Float && sum.memory == MemoryType::Local, "the sums of an mma are of ",
+                  sum.dtype);
+      step.sums[i] = readElement(node.sums[i]);
+    }
+    return step;
+  }
+
   BarrierStep compile(const Barrier& node) {
     meeting();
     program_.ordered = true;

@@ -82,6 +82,11 @@ struct JoinStep {
   DataType dtype;
   WelfordFunction function;
 };
+struct MmaStep {
+  std::array<Element, 4> sums;
+  Element left, right;  // the first elements
+  bool isHalf;          // f16, else bf16
+};
 struct BarrierStep {
   int semaphore;  // a buffer; -1: a barrier of the block
 };
@@ -106,7 +111,7 @@ struct AtomicAddStep {
 struct Step {
   const Statement* source;
   std::variant<AllocateStep, LoopStep, BranchStep, LoadIndexStep, MoveStep, ComputeStep, ShuffleStep, JoinStep,
-               BarrierStep, ReleaseStep, ReportStep, AtomicAddStep>
+               BarrierStep, ReleaseStep, ReportStep, AtomicAddStep, MmaStep>
       node;
 };
 

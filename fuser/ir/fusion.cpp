@@ -41,6 +41,7 @@ std::string_view parallelTypeName(ParallelType type) {
     case ParallelType::Vectorize: return "Vectorize";
     case ParallelType::Unroll: return "Unroll";
     case ParallelType::Unswitch: return "Unswitch";
+    case ParallelType::Mma: return "Mma";
     case ParallelType::Stream: return "Stream";
     case ParallelType::DIDx: return "DIDx";
   }

@@ -12,7 +12,8 @@ namespace fuser {
 // Symbolic: Iteration or Broadcast, depending on the input sizes; no op creates one today.
 enum class IterType : uint8_t { Iteration, Reduction, Broadcast, Symbolic };
 
-// As in nvFuser. Stream and DIDx (device index) parallelize the host program; no loop of a kernel has them.
+// As in nvFuser. The turns of a loop on Mma are the terms of an Mma (kernel.h). Stream and DIDx (device index)
+// parallelize the host program; no loop of a kernel has them.
 enum class ParallelType : uint8_t {
   Serial,
   BIDx,
@@ -24,6 +25,7 @@ enum class ParallelType : uint8_t {
   Vectorize,
   Unroll,
   Unswitch,
+  Mma,
   Stream,
   DIDx
 };

@@ -187,6 +187,16 @@ class Walker {
     if (!skipped(node.target)) at(node.target) = at(node.source);
   }
 
+  void walk(const Mma& node) {
+    const Access& target = node.sums.front();
+    if (skipped(target) || !node.source) return;
+    Content& content = at(target);
+    content.owner = node.source->output()->as<TensorView>();
+    content.depth.updates += Mma::kTerms;
+    content.depth.byMma = true;
+    record(content);
+  }
+
   void walk(const JoinWelford& node) {
     if (skipped(node.count)) return;
     Content& content = at(node.count);

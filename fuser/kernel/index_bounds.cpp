@@ -79,6 +79,9 @@ struct IndexVisitor {
       visit(part->index);
     }
   }
+  void operator()(const Mma& node) const {
+    for (const Access& sum : node.sums) visit(sum.index);
+  }
   void operator()(const Barrier&) const {}
   void operator()(const Release&) const {}
   void operator()(const Report& node) const { visit(node.index.index); }

@@ -24,6 +24,7 @@
 #include "fuser/ops/op_table.h"
 #include "fuser/types/device_properties.h"
 #include "fuser/types/int_expr.h"
+#include "fuser/types/mma_shape.h"
 #include "fuser/types/scalar_value.h"
 
 namespace fuser {
@@ -129,6 +130,7 @@ struct For {
   IntExpr whole = nullptr;  // null: there is one such loop
   std::vector<int> ahead;   // Local buffers
   int64_t turnsAhead = 1;   // of their loads
+  bool mma = false;         // its turns are to be the terms of Mmas, as those above on the way through lowering alone
 };
 
 struct If {
@@ -237,8 +239,23 @@ struct AtomicAdd {
   const Expr* sourceExpr = nullptr;  // of the scheduled fusion, for messages
 };
 
+// sums = sums + left * right, of matrices of 16 x 16, 16 x 8 and 16 x 8 elements that the threads of a warp hold
+// together: `mma.m16n8k16` of the PTX ISA ("Matrix Fragments for mma.m16n8k16 with floating point type"). Of lane l,
+// with g = l / 4 and t = l % 4,
+//   left[e]    is the element in row g + e / 2 % 2 * 8 and column 2t + e % 2 + e / 4 * 8, 8 of them
+//   right[e]   is the element in row 2t + e % 2 + e / 2 * 8 and column g, 4 of them
+//   sums[e]    is the element in row g + e / 2 * 8 and column 2t + e % 2, 4 of them
+// All are Local: left and right are f16 or bf16, the sums f32. A product is exact; how a sum is rounded is the
+// hardware's: addProducts (op_math.cuh) is one way. Every thread of the block must arrive, in whole warps of 32.
+struct Mma : MmaShape {
+  std::array<Access, 4> sums;
+  int left = 0, right = 0;       // buffers of kLeft and kRight elements
+  const Expr* source = nullptr;  // of the scheduled fusion, for messages
+};
+
 struct Statement {
-  std::variant<Allocate, For, If, LoadIndex, Move, Compute, Shuffle, JoinWelford, Barrier, Release, Report, AtomicAdd>
+  std::variant<Allocate, For, If, LoadIndex, Move, Compute, Shuffle, JoinWelford, Barrier, Release, Report, AtomicAdd,
+               Mma>
       node;
 };
 

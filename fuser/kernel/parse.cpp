@@ -208,6 +208,7 @@ class Parser {
       return branch;
     }
     if (!buffers_.count("join") && lexer_.accept("join")) return joinWelford();
+    if (!buffers_.count("mma") && lexer_.accept("mma")) return mma();
     const std::string first = lexer_.identifier("a statement");
     if (first == "index" && lexer_.peek() != "[") return loadIndex();
     const Access target = access(bufferNamed(first));
@@ -289,19 +290,31 @@ class Parser {
   JoinWelford joinWelford() {
     JoinWelford node;
     node.dtype = dtype();
-    partialResult({&node.mean, &node.squares, &node.count});
-    partialResult({&node.otherMean, &node.otherSquares, &node.otherCount});
+    accesses<3>({&node.mean, &node.squares, &node.count});
+    accesses<3>({&node.otherMean, &node.otherSquares, &node.otherCount});
     return node;
   }
 
   // "(M[0], S[0], N[0])"
-  void partialResult(const std::array<Access*, 3>& parts) {
+  template <size_t count>
+  void accesses(const std::array<Access*, count>& list) {
     lexer_.expect("(");
-    for (size_t i = 0; i < 3; ++i) {
+    for (size_t i = 0; i < count; ++i) {
       if (i > 0) lexer_.expect(",");
-      *parts[i] = access(bufferNamed(lexer_.identifier("a buffer")));
+      *list[i] = access(bufferNamed(lexer_.identifier("a buffer")));
     }
     lexer_.expect(")");
+  }
+
+  Mma mma() {
+    Mma node;
+    accesses<4>({&node.sums[0], &node.sums[1], &node.sums[2], &node.sums[3]});
+    lexer_.expect("(");
+    node.left = bufferNamed(lexer_.identifier("a buffer"));
+    lexer_.expect(",");
+    node.right = bufferNamed(lexer_.identifier("a buffer"));
+    lexer_.expect(")");
+    return node;
   }
 
   Shuffle shuffle(const Access& target) {

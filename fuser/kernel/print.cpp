@@ -141,6 +141,11 @@ class Printer {
     return concat("join ", node.dtype, " (", access(node.mean), ", ", access(node.squares), ", ", access(node.count),
                   ") (", access(node.otherMean), ", ", access(node.otherSquares), ", ", access(node.otherCount), ")");
   }
+  std::string text(const Mma& node) const {
+    std::string sums;
+    for (const Access& sum : node.sums) sums += (sums.empty() ? "" : ", ") + access(sum);
+    return concat("mma (", sums, ") (", bufferName(node.left), ", ", bufferName(node.right), ")");
+  }
   std::string text(const Barrier& node) const {
     const std::string barrier = node.ofGrid() ? "grid barrier " + bufferName(node.semaphore) : "barrier";
     if (node.buffer < 0) return barrier;

@@ -66,7 +66,8 @@ size_t sharedMemoryBytes(const Kernel& kernel) { return sharedLayout(kernel).end
 bool hasBarrier(const Kernel& kernel) {
   bool found = false;
   forEachStatement(kernel.body, [&](const Statement& statement) {
-    found |= std::holds_alternative<Barrier>(statement.node) || std::holds_alternative<Shuffle>(statement.node);
+    found |= std::holds_alternative<Barrier>(statement.node) || std::holds_alternative<Shuffle>(statement.node) ||
+             std::holds_alternative<Mma>(statement.node);
   });
   return found;
 }

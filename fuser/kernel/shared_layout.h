@@ -42,6 +42,8 @@ void forEachAccess(const Statement& statement, const Visit& visit) {
     visit(report->index);
   } else if (const JoinWelford* join = std::get_if<JoinWelford>(&statement.node)) {
     each({&join->mean, &join->squares, &join->count, &join->otherMean, &join->otherSquares, &join->otherCount});
+  } else if (const Mma* mma = std::get_if<Mma>(&statement.node)) {
+    for (const Access& sum : mma->sums) visit(sum);
   }
 }
 
@@ -74,7 +76,7 @@ SharedLayout sharedLayout(const Kernel& kernel);
 // The dynamic shared memory of a block, in bytes: the layout's end.
 size_t sharedMemoryBytes(const Kernel& kernel);
 
-// Whether threads of a block wait for each other: at a Barrier or a Shuffle.
+// Whether threads of a block wait for each other: at a Barrier, a Shuffle or an Mma.
 bool hasBarrier(const Kernel& kernel);
 
 // Whether the blocks of the grid wait for each other, so that all must run at once.

@@ -21,16 +21,17 @@
 //
 // A buffer in shared memory has its place in bytes, `shared s : f32 [32] at 128`, or none yet. Other statements: `for
 // i < 8 unroll {`, `for i < 8 unswitch (c) {` on the way through lowering, `A[0] = shuffle xor 16 (B[0])` and `A[0] =
-// shuffle first 32 (B[0])` (Shuffle), `join f32 (M[0], S[0], N[0]) (P[i], Q[i], R[i])` (JoinWelford), `index q in [0,
-// n) = x[threadIdx.x]` (LoadIndex; q is in scope to the end of the body), `A[0] = move B[0] width 4`, `barrier`, or
-// with the reason `barrier (T3 stored)` and `barrier (T3 loaded)`; of the grid, by the semaphore S, `grid barrier S
-// (T3 stored)`, and at the end `release S`. `report E check 0 at (place): T5[0] of n0` is a Report, and `atomic y[q] +=
-// t[0]` an AtomicAdd to a tensor that is declared as `tensor y : f32 rank 1 argument 1 written starts_as x`. Workspaces
-// are declared as `workspace W : f32 [(n0 * 4)]`, `semaphore S` and `error_word E [2]`. Other operands: `2.5 as bf16`,
-// `int(i0)`. The words `contraction`, `narrow` and `fixed_width` follow the name, in this order. A fenced Compute is
-// `A[0] = fenced Mul f32 (B[0], C[0])`. The text contains everything except the pointers into the scheduled fusion
-// (sources, IntParam::extent), which are null in a parsed kernel. Terms of sums and operands of min, max, == and *
-// print in alphabetical order, but constants last, independent of the arena.
+// shuffle first 32 (B[0])` (Shuffle), `join f32 (M[0], S[0], N[0]) (P[i], Q[i], R[i])` (JoinWelford), `mma (C[0],
+// C[1], C[2], C[3]) (A, B)` (Mma), `index q in [0, n) = x[threadIdx.x]` (LoadIndex; q is in scope to the end of the
+// body), `A[0] = move B[0] width 4`, `barrier`, or with the reason `barrier (T3 stored)` and `barrier (T3 loaded)`; of
+// the grid, by the semaphore S, `grid barrier S (T3 stored)`, and at the end `release S`. `report E check 0 at (place):
+// T5[0] of n0` is a Report, and `atomic y[q] += t[0]` an AtomicAdd to a tensor that is declared as `tensor y : f32 rank
+// 1 argument 1 written starts_as x`. Workspaces are declared as `workspace W : f32 [(n0 * 4)]`, `semaphore S` and
+// `error_word E [2]`. Other operands: `2.5 as bf16`, `int(i0)`. The words `contraction`, `narrow` and `fixed_width`
+// follow the name, in this order. A fenced Compute is `A[0] = fenced Mul f32 (B[0], C[0])`. The text contains
+// everything except the pointers into the scheduled fusion (sources, IntParam::extent), which are null in a parsed
+// kernel. Terms of sums and operands of min, max, == and * print in alphabetical order, but constants last, independent
+// of the arena.
 
 #include <memory>
 #include <string>

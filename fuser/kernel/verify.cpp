@@ -303,6 +303,7 @@ class Verifier {
     }
     inScope(node.extent);
     require(!node.whole, 26, "a loop is still to be unswitched");
+    require(!node.mma, 26, "a loop is still to be mmas");
     require(node.ahead.empty(), 26, "a loop is still to be double-buffered");
     require(!isDivergent(node.extent), 11, "the extent depends on the thread");
     scope_.insert(node.index);
@@ -402,6 +403,29 @@ class Verifier {
     const Buffer& target = bufferOf(node.target);
     require(source.memory == MemoryType::Local && target.memory == MemoryType::Local && source.dtype == target.dtype,
             16, "source and target are Local, of one dtype");
+  }
+
+  void check(const Mma& node, bool divergent) {
+    require(!divergent, 30, "an mma that some threads may not reach");
+    const int64_t threads = kernel_.blockDim[0] * kernel_.blockDim[1] * kernel_.blockDim[2];
+    require(threads % Mma::kLanes == 0 && kernel_.device.warp == Mma::kLanes, 30, threads,
+            " threads are no whole warps of ", Mma::kLanes);
+    const IntExpr zero = kernel_.ints->constant(0);
+    if (!access({node.left, zero}, false) || !access({node.right, zero}, false)) return;
+    const auto holds = [&](int id, int64_t elements) {
+      const Buffer& b = kernel_.buffers[static_cast<size_t>(id)];
+      return b.memory == MemoryType::Local && b.size && b.size->isConstant(elements);
+    };
+    const DataType dtype = bufferOf({node.left, zero}).dtype;
+    const bool is16 = dtype == DataType::Half || dtype == DataType::BFloat16;
+    require(is16 && bufferOf({node.right, zero}).dtype == dtype && holds(node.left, Mma::kLeft) &&
+                holds(node.right, Mma::kRight),
+            30, "left and right are Local, of ", Mma::kLeft, " and ", Mma::kRight, " elements of f16 or bf16");
+    for (const Access& sum : node.sums) {
+      if (!access(sum, true)) return;
+      require(bufferOf(sum).memory == MemoryType::Local && bufferOf(sum).dtype == DataType::Float, 30,
+              "the sums are Local, of f32");
+    }
   }
 
   void check(const JoinWelford& node, bool) {

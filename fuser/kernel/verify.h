@@ -45,6 +45,9 @@
 //     with an entry for its check, a place, a size over integer parameters, and an index that is i32 or i64
 // 29  a tensor that starts as another one is an output, and that one an input of its dtype and rank; AtomicAdds alone
 //     name the output; what an AtomicAdd adds, and adds to, is f32, f64, i32 or i64
+// 30  an Mma is under no condition over thread or loaded indices; the block has whole warps of 32, and the device's
+//     warps have so many; left and right are Local buffers of f16 or both of bf16, of Mma::kLeft and kRight elements,
+//     the sums Local f32
 
 #include <string>
 #include <vector>

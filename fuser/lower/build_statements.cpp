@@ -36,6 +36,7 @@ StatementBuilder::StatementBuilder(const Fusion& part, Kernel& kernel, const Sch
 
 void StatementBuilder::build() {
   declareTensors();
+  findMmaReads();
   kernel_.body = emit(reads_.exprsWithLoops(), 0);
 }
 
@@ -212,7 +213,8 @@ void StatementBuilder::emitLoop(const std::vector<Expr*>& group, size_t depth, B
   Body inner = emit(group, depth + 1);
   const ParallelType type = axis->parallelType();
   const IntExpr whole = type == ParallelType::Unswitch ? wholeCondition(group, depth) : nullptr;
-  const bool serial = type == ParallelType::Serial || type == ParallelType::Unroll || type == ParallelType::Unswitch;
+  const bool serial = type == ParallelType::Serial || type == ParallelType::Unroll || type == ParallelType::Unswitch ||
+                      type == ParallelType::Mma;
   if (!serial || nest_.extent(axis)->isConstant(1)) {
     for (Statement& statement : inner) {
       if (For* loop = std::get_if<For>(&statement.node); loop && whole) loop->whole = whole;
@@ -225,6 +227,7 @@ void StatementBuilder::emitLoop(const std::vector<Expr*>& group, size_t depth, B
   loop.index = nest_.indexOf(tensor, depth);
   loop.extent = nest_.extent(axis);
   loop.unroll = type == ParallelType::Unroll;
+  loop.mma = type == ParallelType::Mma;
   loop.body = std::move(inner);
   loop.whole = whole;
   for (const Expr* expr : group) {
@@ -376,7 +379,9 @@ void StatementBuilder::emitExpr(const Expr* expr, Body& body) {
   }
   Element element{expr, {}};
   if (!isReduction(expr->op())) element.target = {bufferOf(tensor), indexing_.resultIndex(expr)};
-  emitElement(element, predicate(expr), body);
+  const IntExpr condition = predicate(expr);
+  emitElement(element, condition, body);
+  if (isReadByMma(tensor)) zeroUnless(condition, element, body);
   inlined_.clear();
 }
 

@@ -89,6 +89,11 @@ class StatementBuilder {
   void openScan(const Expr* scan, Body& allocations, Body& body);
   void scan(const Element& element, Body& body);
 
+  // --- build_mma.cpp ---
+  void findMmaReads();
+  bool isReadByMma(const TensorView* tensor) const;
+  void zeroUnless(IntExpr condition, const Element& element, Body& body);
+
   // --- build_gather.cpp ---
   void gather(const Element& element, Body& body);
   Access inRegister(const Operand& operand, Body& body);
@@ -164,6 +169,7 @@ class StatementBuilder {
   Kernel& kernel_;
   IntExprArena& ints_;
   std::unordered_map<const Val*, int> buffers_;                      // for lookups only
+  std::unordered_set<const Val*> mmaReads_;                          // for lookups only
   std::unordered_map<const Val*, int> accumulators_;                 // for lookups only
   std::unordered_map<const TensorView*, WelfordRegisters> welford_;  // by first result; for lookups only
   std::unordered_map<const TensorView*, std::vector<Access>> extremes_;  // by first result; for lookups only

@@ -39,6 +39,8 @@ class Unroller {
       } else if (const Shuffle* shuffle = std::get_if<Shuffle>(&statement.node)) {
         note(shuffle->source);
         note(shuffle->target);
+      } else if (const Mma* mma = std::get_if<Mma>(&statement.node)) {
+        for (const Access& sum : mma->sums) note(sum);
       }
     }
   }

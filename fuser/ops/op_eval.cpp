@@ -119,6 +119,8 @@ WelfordFunction welfordFunction(DataType dtype) {
   return dtype == DataType::Float ? &joinWelfordLanes<float> : &joinWelfordLanes<double>;
 }
 
+float sumWithProducts(float sum, const float* left, const float* right) { return addProducts(sum, left, right); }
+
 ConvertFunction convertFunction(DataType from, DataType to) {
   return dispatch(from, [&]<class From>() -> ConvertFunction {
     return dispatch(to, []<class To>() -> ConvertFunction { return &convertLanes<From, To>; });

@@ -20,6 +20,9 @@ ScalarValue evaluateScalar(OpKind op, std::span<const ScalarValue> operands);
 using WelfordFunction = void (*)(void* mean, void* squares, int64* count, size_t offset, size_t lanes);
 WelfordFunction welfordFunction(DataType dtype);
 
+// sum + left[0] * right[0] + … of Mma::kTerms products: addProducts (op_math.cuh).
+float sumWithProducts(float sum, const float* left, const float* right);
+
 // to[i] = convert<To>(from[i]) for i < lanes, over arrays of storage types.
 using ConvertFunction = void (*)(const void* from, void* to, size_t lanes);
 ConvertFunction convertFunction(DataType from, DataType to);

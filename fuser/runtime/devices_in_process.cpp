@@ -173,7 +173,7 @@ class Joiner {
     for (const Val* output : expr->outputs()) {
       const auto depth = depths.find(output->id());
       if (depth == depths.end()) continue;
-      const ReductionDepth joined{depth->second.updates, depth->second.joins + joins};
+      const ReductionDepth joined{depth->second.updates, depth->second.joins + joins, depth->second.byMma};
       segment.reductionDepths.emplace_back(output->id(), joined);
     }
   }

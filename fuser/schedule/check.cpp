@@ -40,6 +40,9 @@
 //  25  the memory of an input that vectors are loaded from is aligned to them (runtime/build_program.cpp)
 //  26  a loop whose turns all store the same element has at least one turn (lower/lower.cpp)
 //  27  the innermost loop of a scan goes along its axis, one place after another (lower/build_scan.cpp)
+//  28  the turns of a loop on Mma are the 16 terms of products, in f32, of elements of two tiles of f16 or bf16 in
+//  shared
+//      memory, in two loops of two turns; the block has 4 threads along x and 8 along y (lower/multiply_matrices.cpp)
 // Tests run what these rules reject (analysis/schedule_rules.h): a broken one is a wrong kernel, but for limits of
 // devices.
 #include <algorithm>

@@ -6,6 +6,9 @@
 //   sum [b, M, N, K]  -> [b (BIDz), M/tm/T (BIDx), N/tn/T (BIDy), K/k, k (Unswitch), T (TIDy), T (TIDx), tm, tn]
 //   %a.next, %a.tile  -> [b (BIDz), M/tm/T (BIDx), N/tn/T (BIDy), K/k, tm*T*k/T/T, T (TIDy), T (TIDx)], in the order of
 //                        %a's memory
+// Where both sides are of f16 or bf16 and the terms their products, in f32, w warps make the sums, by Mmas (kernel.h):
+//   sum [b, M, N, K]  -> [b (BIDz), M/w/16 (BIDx), N/c/8 (BIDy), K/k, k/16, w (TIDz), 8 (TIDy), 4 (TIDx), c, 2, 2,
+//                        16 (Mma)]
 // N has the axis along which the sums lie in memory, so that neighbouring threads store neighbours. Where the tiles are
 // few and K is long, p blocks share the turns of a tile (split-K): [K/k/p, p (BIDz), k], and the grid adds up their
 // sums.
@@ -40,75 +43,120 @@ std::string whyTermsAreRead(const FusionView& view, const ReferenceMap& map) {
   return "";
 }
 
-// The loops of the sum behind those on blocks and the one over turns.
-constexpr int64_t kTerm = 1, kRowThread = 2, kColumnThread = 3, kRow = 4, kColumn = 5;
-
 int64_t batchLoops(const ProductPlan& plan) { return plan.batch.empty() ? 0 : 1; }
 int64_t blockLoops(const ProductPlan& plan) { return batchLoops(plan) + 2 + (plan.parts > 1 ? 1 : 0); }
 
-void tileSums(Schedule& schedule, const std::string& name, const ProductPlan& plan) {
-  std::vector<int> order = plan.batch;
-  for (const std::vector<int>* each : {&plan.m, &plan.n, &plan.k})
+// Loops of the sum, counted from the one over turns: those along either side and along K, slowest first.
+struct SumLoops {
+  std::vector<int64_t> rows, columns, terms;
+};
+
+SumLoops sumLoops(const ProductPlan& plan) {
+  if (plan.byMma) return {{2, 6, 3}, {5, 4, 7}, {1, 8}};
+  return {{4, 2}, {5, 3}, {1}};
+}
+
+// [b, M, N, K], each of one axis.
+void orderSides(Schedule& schedule, const std::string& name, const ProductPlan& plan) {
+  std::vector<int> order;
+  for (const std::vector<int>* each : {&plan.batch, &plan.m, &plan.n, &plan.k})
     order.insert(order.end(), each->begin(), each->end());
   reorder(schedule, name, order);
-  int64_t b = 0;  // loops before M
+  int64_t first = 0;
   for (const std::vector<int>* each : {&plan.batch, &plan.m, &plan.n, &plan.k}) {
-    for (size_t i = 1; i < each->size(); ++i) schedule.push_back(merge(name, b));
-    if (!each->empty()) ++b;
+    for (size_t i = 1; i < each->size(); ++i) schedule.push_back(merge(name, first));
+    if (!each->empty()) ++first;
   }
-  b = batchLoops(plan);
-  schedule.push_back(split(name, b + 2, plan.terms));
-  const auto splitSide = [&](int64_t axis, int64_t sums) {
-    schedule.push_back(split(name, axis, plan.threads));
-    schedule.push_back(split(name, axis, sums));
-  };
-  splitSide(b + 1, plan.columns);
-  splitSide(b, plan.rows);
-  if (plan.parts > 1) schedule.push_back(split(name, b + 6, plan.parts));
+}
+
+// Splits one axis, from its end: [n] by {2, 3} -> [n/2/3, 3, 2].
+void splitInto(Schedule& schedule, const std::string& name, int64_t axis, std::initializer_list<int64_t> factors) {
+  for (int64_t factor : factors) schedule.push_back(split(name, axis, factor));
+}
+
+// Puts the axes behind the batch's in that order, and gives them types.
+void arrange(Schedule& schedule, const std::string& name, const ProductPlan& plan, std::initializer_list<int> from,
+             std::initializer_list<ParallelType> types) {
+  const auto b = static_cast<int>(batchLoops(plan));
+  std::vector<int> order(static_cast<size_t>(b), 0);
+  for (int each : from) order.push_back(b + each);
+  reorder(schedule, name, order);
+  if (b > 0) schedule.push_back(parallelize(name, 0, ParallelType::BIDz));
+  int64_t axis = b;
+  for (ParallelType type : types) {
+    if (type != ParallelType::Serial) schedule.push_back(parallelize(name, axis, type));
+    ++axis;
+  }
+}
+
+using ParallelType::BIDx, ParallelType::BIDy, ParallelType::BIDz, ParallelType::TIDx, ParallelType::TIDy,
+    ParallelType::TIDz, ParallelType::Serial, ParallelType::Unroll, ParallelType::Unswitch;
+
+void tileSums(Schedule& schedule, const std::string& name, const ProductPlan& plan) {
+  orderSides(schedule, name, plan);
+  const int64_t b = batchLoops(plan);
+  const bool inParts = plan.parts > 1;
+  splitInto(schedule, name, b + 2, {plan.terms});
+  splitInto(schedule, name, b + 1, {plan.threads, plan.columns});
+  splitInto(schedule, name, b, {plan.threads, plan.rows});
+  if (inParts) splitInto(schedule, name, b + 6, {plan.parts});
   // [b, M/tm/T, tm, T, N/tn/T, tn, T, K/k/p, p, k]; without parts there is no p
-  std::vector<int> loops(static_cast<size_t>(b), 0);
-  const auto append = [&](std::initializer_list<int> from) {
-    for (int each : from) loops.push_back(static_cast<int>(b) + each);
-  };
-  append({0, 3});
-  if (plan.parts > 1) append({7});
-  append({6, plan.parts > 1 ? 8 : 7, 2, 5, 1, 4});
-  reorder(schedule, name, loops);
-  const auto run = [&](int64_t axis, ParallelType type) { schedule.push_back(parallelize(name, axis, type)); };
-  if (b > 0) run(0, ParallelType::BIDz);
-  run(b, ParallelType::BIDx);
-  run(b + 1, ParallelType::BIDy);
-  if (plan.parts > 1) run(b + 2, ParallelType::BIDz);
-  const int64_t first = blockLoops(plan);
-  run(first + kTerm, ParallelType::Unswitch);
-  run(first + kRowThread, ParallelType::TIDy);
-  run(first + kColumnThread, ParallelType::TIDx);
-  run(first + kRow, ParallelType::Unroll);
-  run(first + kColumn, ParallelType::Unroll);
+  if (inParts) {
+    arrange(schedule, name, plan, {0, 3, 7, 6, 8, 2, 5, 1, 4},
+            {BIDx, BIDy, BIDz, Serial, Unswitch, TIDy, TIDx, Unroll, Unroll});
+  } else {
+    arrange(schedule, name, plan, {0, 3, 6, 7, 2, 5, 1, 4}, {BIDx, BIDy, Serial, Unswitch, TIDy, TIDx, Unroll, Unroll});
+  }
+}
+
+void tileMmas(Schedule& schedule, const std::string& name, const ProductPlan& plan) {
+  orderSides(schedule, name, plan);
+  const int64_t b = batchLoops(plan);
+  const bool inParts = plan.parts > 1;
+  splitInto(schedule, name, b + 2, {MmaShape::kTerms, plan.terms / MmaShape::kTerms});
+  splitInto(schedule, name, b + 1, {2, MmaShape::kColumns / 2, plan.columns * plan.threads / MmaShape::kColumns});
+  splitInto(schedule, name, b, {MmaShape::kRows / 2, 2, plan.rows * plan.threads / MmaShape::kRows});
+  if (inParts) splitInto(schedule, name, b + 8, {plan.parts});
+  // [b, M/w/16, w, 2, 8, N/c/8, c, 4, 2, K/k/p, p, k/16, 16]; without parts there is no p
+  if (inParts) {
+    arrange(schedule, name, plan, {0, 4, 9, 8, 10, 1, 3, 6, 5, 2, 7, 11},
+            {BIDx, BIDy, BIDz, Serial, Unroll, TIDz, TIDy, TIDx, Unroll, Unroll, Unroll, ParallelType::Mma});
+  } else {
+    arrange(schedule, name, plan, {0, 4, 8, 9, 1, 3, 6, 5, 2, 7, 10},
+            {BIDx, BIDy, Serial, Unroll, TIDz, TIDy, TIDx, Unroll, Unroll, Unroll, ParallelType::Mma});
+  }
 }
 
 // From there, the loops of one side's tile, which all threads share: [b, M/tm/T, N/tn/T, K/k, tm*T*k/T/T, T, T], and
 // the loops of the other side, which have no turns.
 void tileSide(Schedule& schedule, const std::string& name, const SideTensor& side, const ProductPlan& plan) {
-  const int64_t row = side.ofRows ? kRow : kColumn, thread = side.ofRows ? kRowThread : kColumnThread;
-  const int64_t otherRow = side.ofRows ? kColumn : kRow, other = side.ofRows ? kColumnThread : kRowThread;
-  const int64_t b = blockLoops(plan), first = b + kTerm;
+  const SumLoops loops = sumLoops(plan);
+  const int64_t b = blockLoops(plan), first = b + 1;
   std::vector<int> order;
   for (int64_t i = 0; i < first; ++i) order.push_back(static_cast<int>(i));
-  const auto append = [&](int64_t loop) { order.push_back(static_cast<int>(b + loop)); };
-  if (!side.fastestIsTerms) append(kTerm);
-  append(row);
-  append(thread);
-  if (side.fastestIsTerms) append(kTerm);
-  append(otherRow);
+  const auto append = [&](const std::vector<int64_t>& all) {
+    for (int64_t loop : all) order.push_back(static_cast<int>(b + loop));
+  };
+  const std::vector<int64_t>& own = side.ofRows ? loops.rows : loops.columns;
+  const std::vector<int64_t>& other = side.ofRows ? loops.columns : loops.rows;
+  append(side.fastestIsTerms ? own : loops.terms);
+  append(side.fastestIsTerms ? loops.terms : own);
   append(other);
   reorder(schedule, name, order);
-  schedule.push_back(parallelize(name, -1, ParallelType::Serial));
-  for (int i = 0; i < 2; ++i) schedule.push_back(merge(name, first));
-  for (int i = 0; i < 2; ++i) schedule.push_back(split(name, first, plan.threads));
-  schedule.push_back(parallelize(name, first, ParallelType::Unroll));
-  schedule.push_back(parallelize(name, first + 1, ParallelType::TIDy));
-  schedule.push_back(parallelize(name, first + 2, ParallelType::TIDx));
+  const auto count = static_cast<int64_t>(own.size() + loops.terms.size());
+  for (size_t i = 0; i < other.size(); ++i)
+    schedule.push_back(parallelize(name, first + count + static_cast<int64_t>(i), Serial));
+  for (int64_t i = 1; i < count; ++i) schedule.push_back(merge(name, first));
+  if (plan.byMma) {
+    splitInto(schedule, name, first, {MmaShape::kColumns / 2, MmaShape::kRows / 2, plan.rows});
+    schedule.push_back(parallelize(name, first + 1, TIDz));
+  } else {
+    splitInto(schedule, name, first, {plan.threads, plan.threads});
+  }
+  schedule.push_back(parallelize(name, first, Unroll));
+  const int64_t y = first + (plan.byMma ? 2 : 1);
+  schedule.push_back(parallelize(name, y, TIDy));
+  schedule.push_back(parallelize(name, y + 1, TIDx));
 }
 
 // In registers, in front of the tile: of what the part computes, itself.
@@ -116,18 +164,13 @@ std::string nextOf(const SideTensor& side) { return side.tensor->name() + (side.
 std::string tileOf(const SideTensor& side) { return side.tensor->name() + ".tile"; }
 std::string heldOf(const SideTensor& side) { return side.tensor->name() + ".held"; }
 
-RowPadding paddingOfSide(const SideTensor& side, const ProductPlan& plan) {
-  const int64_t length = (side.ofRows ? plan.rows : plan.columns) * plan.threads;
-  const int64_t size = static_cast<int64_t>(dtypeSize(side.tensor->dtype()));
-  return side.fastestIsTerms ? paddingOf(plan.terms, length, size) : paddingOf(length, plan.terms, size);
-}
-
 // What one side has for a term is computed once for each row or column of a thread, in front of their pairs.
 void holdSides(Schedule& schedule, const std::vector<Expr*>& exprs, const ReferenceMap& map, const ProductPlan& plan) {
   const std::vector<bool> reduced = reducedPositions(map.reference());
   std::set<std::string> held;
   const auto hold = [&](const std::string& name, const TensorView* reader) {
-    if (held.insert(name).second) schedule.push_back(computeAt(name, nameInKernel(reader), blockLoops(plan) + kRow));
+    if (held.insert(name).second)
+      schedule.push_back(computeAt(name, nameInKernel(reader), blockLoops(plan) + sumLoops(plan).rows.front()));
   };
   for (const Expr* reader : exprs) {
     const auto* result = reader->output()->as<TensorView>();
@@ -175,25 +218,25 @@ Schedule scheduleMatmul(const Fusion& part, SizeFacts* sizes, const std::vector<
   for (const SideTensor& each : plan.sides) {
     if (each.isInput) schedule.push_back(on(TransformKind::CacheAfter, each.tensor->name(), nextOf(each)));
     schedule.push_back(on(TransformKind::CacheAfter, nextOf(each), tileOf(each)));
-    if (each.held) schedule.push_back(on(TransformKind::CacheAfter, tileOf(each), heldOf(each)));
+    if (each.held && !plan.byMma) schedule.push_back(on(TransformKind::CacheAfter, tileOf(each), heldOf(each)));
   }
   cacheOutputs(part, schedule);
   const std::string name = nameInKernel(map.reference());
-  tileSums(schedule, name, plan);
+  plan.byMma ? tileMmas(schedule, name, plan) : tileSums(schedule, name, plan);
   schedule.push_back(on(TransformKind::Propagate, name));
   schedule.push_back(on(TransformKind::ParallelizeAllLike, name));
   for (const SideTensor& each : plan.sides) {
     for (const TensorView* maker : each.makers) tileSide(schedule, maker->name(), each, plan);
     tileSide(schedule, nextOf(each), each, plan);
     tileSide(schedule, tileOf(each), each, plan);
-    keepInShared(schedule, tileOf(each), paddingOfSide(each, plan));
+    keepInShared(schedule, tileOf(each), paddingOf(each, plan));
   }
   schedule.push_back(on(TransformKind::InlineMost, ""));
   for (const SideTensor& each : plan.sides) {
-    schedule.push_back(computeAt(nextOf(each), tileOf(each), blockLoops(plan) + kTerm));
+    schedule.push_back(computeAt(nextOf(each), tileOf(each), blockLoops(plan) + 1));
     if (each.isInput) schedule.push_back(on(TransformKind::DoubleBuffer, nextOf(each)));
   }
-  holdSides(schedule, exprs, map, plan);
+  if (!plan.byMma) holdSides(schedule, exprs, map, plan);
   return schedule;
 }
 

@@ -14,11 +14,10 @@ RowPadding paddingOf(int64_t row, int64_t rows, int64_t bytesOfElement) {
   return {std::max(row, kLine / bytesOfElement), std::max({kBank, column, bytesOfElement}) / bytesOfElement};
 }
 
-int64_t bytesOfTile(int64_t row, int64_t rows, int64_t bytesOfElement) {
+int64_t bytesOfTile(int64_t elements, const RowPadding& padding, int64_t bytesOfElement) {
   constexpr int64_t kAlignment = 16;  // bytes, of a buffer in shared memory
-  const RowPadding padding = paddingOf(row, rows, bytesOfElement);
-  const int64_t elements = row * rows + row * rows / padding.row * padding.elements;
-  return (elements * bytesOfElement + kAlignment - 1) / kAlignment * kAlignment;
+  const int64_t padded = elements + elements / padding.row * padding.elements;
+  return (padded * bytesOfElement + kAlignment - 1) / kAlignment * kAlignment;
 }
 
 void keepInShared(Schedule& schedule, const std::string& name, const RowPadding& padding) {

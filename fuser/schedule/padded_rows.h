@@ -9,8 +9,8 @@ namespace fuser {
 // threads lie along rows or across.
 RowPadding paddingOf(int64_t row, int64_t rows, int64_t bytesOfElement);
 
-// The bytes that such a tile takes, up to where another buffer may begin.
-int64_t bytesOfTile(int64_t row, int64_t rows, int64_t bytesOfElement);
+// The bytes that a tile of so many elements takes, up to where another buffer may begin.
+int64_t bytesOfTile(int64_t elements, const RowPadding& padding, int64_t bytesOfElement);
 
 // Appends the steps that put the tile into shared memory.
 void keepInShared(Schedule& schedule, const std::string& name, const RowPadding& padding);

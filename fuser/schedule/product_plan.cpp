@@ -23,6 +23,8 @@ constexpr int64_t kTurnsOfPart = 8;   // before another block along K is worth a
 constexpr int64_t kMostParts = 16;    // along K: the first of these blocks reads the sums of all
 constexpr int64_t kBytesAlongK = 64;  // of a turn, two sectors of memory
 constexpr int64_t kLeastAlongK = 4, kMostAlongK = 32;
+constexpr int64_t kTermsOfMmaTurn = 2 * MmaShape::kTerms;
+constexpr int64_t kPaddingOfMma = 8;  // elements
 
 using Positions = std::set<int>;
 
@@ -204,18 +206,60 @@ class SideFinder {
 int64_t bytesOf(const ProductPlan& plan) {
   int64_t bytes = 0;
   for (const SideTensor& each : plan.sides) {
-    const int64_t side = (each.ofRows ? plan.rows : plan.columns) * plan.threads, size = bytesOf(each.tensor->dtype());
-    bytes += each.fastestIsTerms ? bytesOfTile(plan.terms, side, size) : bytesOfTile(side, plan.terms, size);
+    bytes += bytesOfTile(plan.lengthOf(each) * plan.terms, paddingOf(each, plan), bytesOf(each.tensor->dtype()));
   }
   return bytes;
 }
 
+// The sums of a thread.
+int64_t sumsOf(const ProductPlan& plan) {
+  return plan.byMma ? plan.columns * MmaShape::kRows * plan.threads / MmaShape::kLanes : plan.rows * plan.columns;
+}
+
+// The tile that an operand of a product is read from, by way of casts and of views that keep elements at their
+// coordinates; null if something else is computed.
+const SideTensor* tileOf(const Val* operand, const ProductPlan& plan) {
+  while (operand->isTensor()) {
+    const auto* tensor = operand->as<TensorView>();
+    const auto side = std::find_if(plan.sides.begin(), plan.sides.end(),
+                                   [&](const SideTensor& each) { return each.tensor == tensor; });
+    if (side != plan.sides.end()) return &*side;
+    const Expr* maker = tensor->definition();
+    if (!maker || maker->inputs().size() != 1) return nullptr;
+    const FamilyInfo& family = familyInfo(maker->family());
+    const bool widens = maker->op() == OpKind::Cast && tensor->dtype() == DataType::Float;
+    const bool views = family.copies == Copies::Cheap && family.elements == Elements::Stay;
+    if (!widens && !(views && maker->op() != OpKind::Cast)) return nullptr;
+    operand = maker->input(0);
+  }
+  return nullptr;
+}
+
+// Whether warps may make all of the part's reductions.
+bool areOfMma(const std::vector<Expr*>& exprs, const ProductPlan& plan, const DeviceProperties& device) {
+  if (device.architecture < 80 || device.warp != MmaShape::kLanes || plan.threads != kThreadsOfSide) return false;
+  return std::all_of(exprs.begin(), exprs.end(), [&](const Expr* expr) {
+    if (!isReduction(expr->op())) return true;
+    const Expr* terms = expr->input(0)->definition();
+    if (expr->op() != OpKind::Sum || !terms || terms->op() != OpKind::Mul || expr->output()->dtype() != DataType::Float)
+      return false;
+    const SideTensor *a = tileOf(terms->input(0), plan), *b = tileOf(terms->input(1), plan);
+    if (!a || !b || a->ofRows == b->ofRows) return false;
+    const DataType dtype = a->tensor->dtype();
+    return (dtype == DataType::Half || dtype == DataType::BFloat16) && b->tensor->dtype() == dtype;
+  });
+}
+
 // Chooses the largest tile that the device has room for and enough of; false if there is none.
-bool chooseTile(ProductPlan& plan, const ReferenceMap& map, int64_t reductions, SizeFacts* sizes,
+bool chooseTile(ProductPlan& plan, const std::vector<Expr*>& exprs, const ReferenceMap& map, SizeFacts* sizes,
                 const DeviceProperties& device) {
+  const auto reductions =
+      std::count_if(exprs.begin(), exprs.end(), [](const Expr* expr) { return isReduction(expr->op()); });
   plan.rows = plan.columns = kMostSums;
   plan.threads = kThreadsOfSide;
-  while (plan.threads * plan.threads > mostThreads(device)) plan.threads /= 2;
+  plan.byMma = areOfMma(exprs, plan, device);
+  while (plan.byMma && plan.threadsOfBlock() > mostThreads(device)) plan.rows /= 2;
+  while (!plan.byMma && plan.threadsOfBlock() > mostThreads(device)) plan.threads /= 2;
   const IntExpr m = extentAlong(plan.m, map), n = extentAlong(plan.n, map);
   const auto shrink = [&](int64_t& sums, IntExpr extent) {
     while (sums > 1 && sizes->atMost(extent, sums / 2 * plan.threads, SizeLimit::Tile)) sums /= 2;
@@ -223,13 +267,12 @@ bool chooseTile(ProductPlan& plan, const ReferenceMap& map, int64_t reductions, 
   shrink(plan.rows, m);
   shrink(plan.columns, n);
   const auto halve = [&] { (plan.rows > plan.columns ? plan.rows : plan.columns) /= 2; };
+  const auto halveSums = [&] { plan.byMma ? void(plan.columns /= 2) : halve(); };
   const int64_t number = bytesOf(computeType(map.reference()->dtype()));
-  const auto registers = [&] {
-    return (plan.rows * plan.columns * reductions + plan.rows + plan.columns) * number / 4;
-  };
-  while (plan.rows * plan.columns * reductions * number > kBytesOfSums || registers() > device.registersPerThread / 2) {
-    if (plan.rows * plan.columns == 1) return false;
-    halve();
+  const auto registers = [&] { return (sumsOf(plan) * reductions + plan.rows + plan.columns) * number / 4; };
+  while (sumsOf(plan) * reductions * number > kBytesOfSums || registers() > device.registersPerThread / 2) {
+    if (plan.columns == 1 && (plan.byMma || plan.rows == 1)) return false;
+    halveSums();
   }
   std::vector<int> kept = plan.batch;
   kept.insert(kept.end(), plan.m.begin(), plan.m.end());
@@ -241,7 +284,8 @@ bool chooseTile(ProductPlan& plan, const ReferenceMap& map, int64_t reductions, 
   int64_t element = 1;
   for (const SideTensor& each : plan.sides) element = std::max(element, bytesOf(each.tensor->dtype()));
   plan.terms = std::min(kMostAlongK, kBytesAlongK / element);
-  while (plan.terms > kLeastAlongK && bytesOf(plan) > device.optInShared) plan.terms /= 2;
+  const int64_t leastTerms = plan.byMma ? kTermsOfMmaTurn : kLeastAlongK;
+  while (plan.terms > leastTerms && bytesOf(plan) > device.optInShared) plan.terms /= 2;
   return bytesOf(plan) <= device.optInShared;
 }
 
@@ -253,7 +297,7 @@ int64_t chooseParts(const ProductPlan& plan, const ReferenceMap& map, SizeFacts*
   const auto hasTurns = [&](int64_t parts) {
     return !sizes->atMost(k, parts * kTurnsOfPart * plan.terms, SizeLimit::Grid);
   };
-  const int64_t most = blocksAtOnce(device, plan.threads * plan.threads, bytesOf(plan));
+  const int64_t most = blocksAtOnce(device, plan.threadsOfBlock(), bytesOf(plan));
   if (!plan.batch.empty() || most < 2 || !hasTurns(2)) return 1;
   IntExprArena& ints = const_cast<Fusion&>(map.reference()->fusion()).ints();  // only interns the number of blocks
   const auto blocksAlong = [&](const std::vector<int>& side, int64_t sums) {
@@ -270,6 +314,13 @@ int64_t chooseParts(const ProductPlan& plan, const ReferenceMap& map, SizeFacts*
 
 }  // namespace
 
+RowPadding paddingOf(const SideTensor& side, const ProductPlan& plan) {
+  const int64_t length = plan.lengthOf(side);
+  const int64_t row = side.fastestIsTerms ? plan.terms : length, rows = side.fastestIsTerms ? length : plan.terms;
+  // A warp loads two neighbours along K of each of 8 rows, or elements of 8 columns: 16 bytes more put them apart.
+  return plan.byMma ? RowPadding{row, kPaddingOfMma} : paddingOf(row, rows, bytesOf(side.tensor->dtype()));
+}
+
 bool isPaired(const TensorView* tensor, const ReferenceMap& map, const ProductPlan& plan) {
   const Positions along = alongOf(tensor, map);
   return !isDisjoint(along, plan.m) && !isDisjoint(along, plan.n);
@@ -280,14 +331,12 @@ std::variant<ProductPlan, std::string> planProduct(const PartLoops& loops, const
   if (!sizes) return "nothing is known of the sizes of a tile";
   ProductPlan plan;
   const std::vector<Expr*>& exprs = loops.view.exprs;
-  const auto reductions =
-      std::count_if(exprs.begin(), exprs.end(), [](const Expr* expr) { return isReduction(expr->op()); });
   if (std::string reason = SideFinder(loops, map).find(plan); !reason.empty()) return reason;
   for (const std::vector<int>& side : {plan.m, plan.n}) {
     if (sizes->atMost(extentAlong(side, map), kFewElements, SizeLimit::Tile)) return "a side has few elements";
   }
   if (sizes->atMost(extentAlong(plan.k, map), kFewTerms, SizeLimit::Tile)) return "a sum has few terms";
-  if (!chooseTile(plan, map, reductions, sizes, device)) return "the device has no room for a tile";
+  if (!chooseTile(plan, exprs, map, sizes, device)) return "the device has no room for a tile";
   const bool fits =
       sizes->atMost(extentAlong(plan.batch, map), device.gridZ, SizeLimit::Grid) &&
       sizes->atMost(extentAlong(plan.n, map), device.gridY * plan.columns * plan.threads, SizeLimit::Grid);

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "fuser/schedule/facts.h"
+#include "fuser/schedule/padded_rows.h"
+#include "fuser/types/mma_shape.h"
 
 namespace fuser {
 
@@ -31,6 +33,12 @@ struct ProductPlan {
   int64_t rows = 0, columns = 0;    // of a thread, each every `threads`-th one of the block's
   int64_t terms = 0;                // along K of a turn
   int64_t parts = 1;                // blocks along K, where those along M and N are few: split-K
+  // All sums are of products, in f32, of elements of tiles of f16 or bf16: warps make them (kernel.h, Mma). A block has
+  // `rows` warps, each with 16 rows, and columns * 16 columns.
+  bool byMma = false;
+
+  int64_t lengthOf(const SideTensor& side) const { return (side.ofRows ? rows : columns) * threads; }
+  int64_t threadsOfBlock() const { return byMma ? rows * MmaShape::kLanes : threads * threads; }
 };
 
 // The plan of a part whose reductions have one shape, which the map is over; or why it has none.
@@ -44,6 +52,9 @@ std::string whySeveralProducts(const PartLoops& loops, const ReferenceMap& map);
 // Refuses reductions over pairs of more than a few elements of each side, for a scheduler whose blocks would read both
 // sides whole.
 std::string whyPairsReduced(const FusionView& view);
+
+// Of the shared memory of one side's tile.
+RowPadding paddingOf(const SideTensor& side, const ProductPlan& plan);
 
 // Whether a tensor that the part computes has elements for pairs of both sides'.
 bool isPaired(const TensorView* tensor, const ReferenceMap& map, const ProductPlan& plan);

@@ -113,8 +113,11 @@ int64_t sizeOf(const TensorView* tensor) { return static_cast<int64_t>(dtypeSize
 
 int64_t bytesOf(const TilePlan& plan) {
   int64_t bytes = 0;
-  for (const TensorView* input : plan.inputs) bytes += bytesOfTile(plan.sideOfQ, plan.sideOfP, sizeOf(input));
-  for (const TensorView* output : plan.outputs) bytes += bytesOfTile(plan.sideOfP, plan.sideOfQ, sizeOf(output));
+  const auto bytesOf = [](int64_t row, int64_t rows, int64_t size) {
+    return bytesOfTile(row * rows, paddingOf(row, rows, size), size);
+  };
+  for (const TensorView* input : plan.inputs) bytes += bytesOf(plan.sideOfQ, plan.sideOfP, sizeOf(input));
+  for (const TensorView* output : plan.outputs) bytes += bytesOf(plan.sideOfP, plan.sideOfQ, sizeOf(output));
   return bytes;
 }
 

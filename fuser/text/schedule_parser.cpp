@@ -17,9 +17,10 @@ namespace {
 
 constexpr size_t kMaxAxes = 1024;  // of a loop domain
 
-constexpr ParallelType kParallelTypes[] = {
-    ParallelType::Serial, ParallelType::BIDx, ParallelType::BIDy,      ParallelType::BIDz,   ParallelType::TIDx,
-    ParallelType::TIDy,   ParallelType::TIDz, ParallelType::Vectorize, ParallelType::Unroll, ParallelType::Unswitch};
+constexpr ParallelType kParallelTypes[] = {ParallelType::Serial,   ParallelType::BIDx,      ParallelType::BIDy,
+                                           ParallelType::BIDz,     ParallelType::TIDx,      ParallelType::TIDy,
+                                           ParallelType::TIDz,     ParallelType::Vectorize, ParallelType::Unroll,
+                                           ParallelType::Unswitch, ParallelType::Mma};
 constexpr DataType kIndexTypes[] = {DataType::Int32, DataType::Int64};
 constexpr MemoryType kMemoryTypes[] = {MemoryType::Global, MemoryType::Shared, MemoryType::Local};
 

@@ -88,6 +88,7 @@ void visitAccesses(AtomicAdd& add, const VisitAccess& visit) {
 }
 void visitAccesses(Shuffle&, const VisitAccess&) {}  // accumulators: a place that no thread shares
 void visitAccesses(JoinWelford&, const VisitAccess&) {}
+void visitAccesses(Mma&, const VisitAccess&) {}
 void visitAccesses(Allocate&, const VisitAccess&) {}
 void visitAccesses(For&, const VisitAccess&) {}
 void visitAccesses(If&, const VisitAccess&) {}

@@ -46,13 +46,36 @@ void addFeaturesOf(const TensorView* reduction, const std::array<int64_t, 3>& bl
 
 const std::vector<std::string>& allKernelFeatures() {
   static const std::vector<std::string> names = [] {
-    std::vector<std::string> all = {
-        "another device",     "atomic adds",          "block barrier",    "block reduction", "checked index",
-        "cooperative launch", "double buffer",        "circular buffer",  "loaded index",    "grid barrier",
-        "grid reduction",     "inline read",          "narrow indices",   "random schedule", "recomputed",
-        "row in registers",   "row in shared memory", "rows beside rows", "several extents", "shared memory",
-        "skewed rows",        "thread partials",      "trailing reshape", "unrolled loop",   "unswitched loop",
-        "Welford of blocks",  "Welford of threads",   "wide indices",     "workspace"};
+    std::vector<std::string> all = {"another device",
+                                    "atomic adds",
+                                    "block barrier",
+                                    "block reduction",
+                                    "checked index",
+                                    "cooperative launch",
+                                    "double buffer",
+                                    "circular buffer",
+                                    "loaded index",
+                                    "grid barrier",
+                                    "grid reduction",
+                                    "inline read",
+                                    "mma",
+                                    "narrow indices",
+                                    "random schedule",
+                                    "recomputed",
+                                    "row in registers",
+                                    "row in shared memory",
+                                    "rows beside rows",
+                                    "several extents",
+                                    "shared memory",
+                                    "skewed rows",
+                                    "thread partials",
+                                    "trailing reshape",
+                                    "unrolled loop",
+                                    "unswitched loop",
+                                    "Welford of blocks",
+                                    "Welford of threads",
+                                    "wide indices",
+                                    "workspace"};
     for (int64_t width : kWidths) all.push_back(vectorsOf(width));
     std::sort(all.begin(), all.end());
     return all;
@@ -68,6 +91,7 @@ std::set<std::string> featuresOf(const Kernel& kernel) {
     const For* loop = std::get_if<For>(&statement.node);
     if (loop && loop->unroll) found.insert("unrolled loop");
     if (std::holds_alternative<LoadIndex>(statement.node)) found.insert("loaded index");
+    if (std::holds_alternative<Mma>(statement.node)) found.insert("mma");
     if (std::holds_alternative<AtomicAdd>(statement.node)) found.insert("atomic adds");
     const Move* move = std::get_if<Move>(&statement.node);
     if (move && move->width > 1) found.insert(vectorsOf(move->width));

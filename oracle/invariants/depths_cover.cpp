@@ -170,6 +170,17 @@ class Follower {
     }
   }
 
+  void follow(const Mma& node, const std::vector<int64_t>& threads) {
+    for (const Access& sum : node.sums) {
+      for (int64_t thread : threads) {
+        become(thread);
+        Partial& own = at(sum, thread);
+        for (int64_t term = 0; term < Mma::kTerms; ++term) own = joined(own, {true, {}, 0}, true);
+        note(node.source, own);
+      }
+    }
+  }
+
   void follow(const JoinWelford& node, const std::vector<int64_t>& threads) {
     for (int64_t thread : threads) {
       become(thread);

@@ -1,4 +1,4 @@
-#include "tests/oracle/adversarial.h"
+#include "tests/oracle/cut_sum.h"
 #include "tests/oracle/indexed.h"
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 
 #include "fuser/ir/tensor_view.h"
 #include "fuser/ops/op_eval.h"
+#include "tests/oracle/cut_sum.h"
 #include "tests/oracle/dense_array.h"
 #include "tests/oracle/dense_views.h"
 #include "tests/oracle/erroneous.h"
@@ -403,7 +404,8 @@ class Engine {
     DenseArray result(compute, kept);
     int64_t depth = 0;
     std::vector<DenseArray> product;
-    if (*expr->info().combine == OpKind::Add && chance(random_, 0.5)) {
+    const bool byMma = expr->op() == OpKind::Sum && compute == DataType::Float && chance(random_, 0.15);
+    if (!byMma && *expr->info().combine == OpKind::Add && chance(random_, 0.5)) {
       if (const auto found = factors(expr->input(0), x.sizes)) {
         for (const DenseArray& factor : *found) product.push_back(factor.reducedLast(expr->attributes().dims()));
       }
@@ -417,8 +419,13 @@ class Engine {
             reduceOne<T>(expr->op(), rows.as<T>() + base, factorA, factorB, count, tree, compute, depth);
       }
     };
-    withComputeType(compute, reduceAll);
-    records_.back().reductionDepths.emplace_back(expr->output()->id(), fuser::ReductionDepth{depth, 0});
+    if (byMma) {
+      for (size_t i = 0; i < result.count(); ++i)
+        result.as<float>()[i] = sumByMma(rows.as<float>() + i * static_cast<size_t>(count), count, depth);
+    } else {
+      withComputeType(compute, reduceAll);
+    }
+    records_.back().reductionDepths.emplace_back(expr->output()->id(), fuser::ReductionDepth{depth, 0, byMma});
     if (expr->info().finish == fuser::Finish::DivideByCount) {
       for (size_t i = 0; i < result.count(); ++i) {
         if (compute == DataType::Double) result.as<double>()[i] /= static_cast<double>(count);
@@ -426,6 +433,22 @@ class Engine {
       }
     }
     return result.cast(dtype);
+  }
+
+  // As tensor cores add: some terms at once, in any order, each cut at some place of the largest one.
+  float sumByMma(const float* terms, int64_t count, int64_t& depth) {
+    std::vector<double> order(terms, terms + count);
+    std::shuffle(order.begin(), order.end(), random_);
+    const int64_t atOnce = int64_t{4} << integer(random_, 0, 2);
+    const auto places = static_cast<int>(integer(random_, 24, 27));
+    const bool cutsResult = chance(random_, 0.5);
+    float sum = 0;
+    for (int64_t first = 0; first < count; first += atOnce) {
+      const std::span block(order.data() + first, static_cast<size_t>(std::min(atOnce, count - first)));
+      sum = cutSum(sum, block, places, cutsResult);
+    }
+    depth = std::max(depth, (count + atOnce - 1) / atOnce * 16);
+    return sum;
   }
 
   DenseArray welford(const Expr* expr, const DenseArray& x, size_t result) {

@@ -203,7 +203,7 @@ TEST_P(ReductionBoxesTest, HoldEveryTree) {
       for (int i = 0; i < 4; ++i) {
         TreeResult tree = joinAtRandom(random, GetParam(), sampled(random, sets).cast(fuser::computeType(dtype)));
         if (fuser::opInfo(GetParam()).finish == fuser::Finish::DivideByCount) tree.value = divided(tree.value, count);
-        const Value accepted = oracle::reduce(*y->definition(), sets, tree.depth, {});
+        const Value accepted = oracle::reduce(*y->definition(), sets, {tree.depth, 0}, {});
         expectInside(accepted, tree.value.cast(dtype),
                      fuser::concat(fuser::opName(GetParam()), " of ", count, " ", dtype));
         if (HasFailure()) return;
@@ -229,7 +229,7 @@ Interval reducedPoints(OpKind op, DataType dtype, const std::vector<double>& num
   TensorView* x = fuser::build::input(fusion, dtype, {fusion.extentSymbol("i0")}, "x");
   const TensorView* y = fuser::build::reduction(fusion, op, x, {0}, false, "y");
   const auto depth = static_cast<int64_t>(numbers.size()) - 1;
-  return oracle::reduce(*y->definition(), points(dtype, numbers), depth, {}).realAt(0);
+  return oracle::reduce(*y->definition(), points(dtype, numbers), {depth, 0}, {}).realAt(0);
 }
 
 // Sums of multiples of 2^g whose magnitudes fit the mantissa, and products whose odd parts do: every tree gives the one

@@ -85,6 +85,11 @@ class Comparison {
     return x.dtype == y.dtype && same(x.mean, y.mean) && same(x.squares, y.squares) && same(x.count, y.count) &&
            same(x.otherMean, y.otherMean) && same(x.otherSquares, y.otherSquares) && same(x.otherCount, y.otherCount);
   }
+  bool same(const Mma& x, const Mma& y) const {
+    return std::equal(x.sums.begin(), x.sums.end(), y.sums.begin(),
+                      [&](const Access& a, const Access& b) { return same(a, b); }) &&
+           x.left == y.left && x.right == y.right;
+  }
   bool same(const Barrier& x, const Barrier& y) const { return x.ofGrid() == y.ofGrid(); }
   bool same(const Release&, const Release&) const { return true; }
   bool same(const AtomicAdd& x, const AtomicAdd& y) const {

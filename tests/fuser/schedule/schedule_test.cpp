@@ -55,10 +55,13 @@ void expectReplays(const golden::Case& test, const Schedule& schedule, const Dev
 
 // Of the test's device, or the default one.
 DeviceProperties deviceFor(const golden::Case& test) {
+  DeviceProperties properties = defaultDevice();
   for (const NamedDevice& device : namedDevices()) {
-    if (device.name == test.option("device")) return device.properties;
+    if (device.name == test.option("device")) properties = device.properties;
   }
-  return defaultDevice();
+  const std::string architecture = test.option("architecture");
+  if (!architecture.empty()) properties.architecture = std::stoll(architecture);
+  return properties;
 }
 
 // "%b: %a\n" for each expression that must find operands in memory.
@@ -93,7 +96,8 @@ golden::Made scheduled(const golden::Case& test) {
   return answers;
 }
 
-const golden::Texts kScheduled("tests/fuser/schedule/schedulers.txt", {"size", "alignment", "device"}, scheduled);
+const golden::Texts kScheduled("tests/fuser/schedule/schedulers.txt", {"size", "alignment", "device", "architecture"},
+                               scheduled);
 
 const golden::Texts kIllegal("tests/fuser/schedule/illegal.txt", {"step", "device"},
                              [](const golden::Case& test) -> golden::Made {
