@@ -10,9 +10,6 @@
 namespace fuser::fuzz::faults {
 namespace {
 
-// Pointwise ops of the program, not the joining of a reduction's parts.
-bool isOwnOp(const Compute& compute) { return isPointwise(compute.op) && !isAccumulate(compute); }
-
 bool renameOps(Kernel& kernel, OpKind from, OpKind to, bool accumulations, const std::function<bool(DataType)>& when) {
   return editComputes(kernel, [&](Compute& compute) {
     if (compute.op != from || !when(compute.computeDtype) || (!accumulations && !isOwnOp(compute))) return false;
@@ -84,18 +81,6 @@ bool dropNanInRelu(Kernel& kernel) {
     return true;
   });
 }
-
-namespace {
-
-// False, and nothing is changed, where both are the same.
-bool swapped(Operand& a, Operand& b) {
-  const bool same = a.kind == b.kind && a.access.buffer == b.access.buffer && a.access.index == b.access.index &&
-                    a.param == b.param && a.literal == b.literal && a.integer == b.integer && a.roundTo == b.roundTo;
-  if (!same) std::swap(a, b);
-  return !same;
-}
-
-}  // namespace
 
 bool swapOperands(Kernel& kernel) {
   return editComputes(kernel, [](Compute& compute) {

@@ -23,10 +23,7 @@ const Move* firstMove(const Statement& statement) {
 bool isRefilled(const Kernel& kernel, const Statement& read, const Statement& load) {
   const Move *from = firstMove(read), *to = firstMove(load);
   if (!from || !to) return false;
-  const auto isLocal = [&](const Access& access) {
-    return kernel.buffers[static_cast<size_t>(access.buffer)].memory == MemoryType::Local;
-  };
-  return isLocal(from->source) && isLocal(from->target) && from->source.buffer == to->target.buffer &&
+  return isLocal(kernel, from->source) && isLocal(kernel, from->target) && from->source.buffer == to->target.buffer &&
          isGlobal(kernel, to->source);
 }
 

@@ -2,6 +2,7 @@
 
 #include "fuzz/faults/kernel_edit.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <numeric>
 
@@ -74,6 +75,13 @@ bool isInit(const Compute& compute) {
   return isReductions(compute) && compute.operands.size() == 1 && compute.operands[0].kind == Operand::Kind::Literal;
 }
 
+bool isOwnOp(const Compute& compute) { return isPointwise(compute.op) && !isAccumulate(compute); }
+
+bool takesScalar(const Compute& compute) {
+  return std::any_of(compute.operands.begin(), compute.operands.end(),
+                     [](const Operand& each) { return each.kind == Operand::Kind::Param; });
+}
+
 void alwaysTrue(Compute& compute) {
   compute.op = OpKind::Set;
   compute.computeDtype = DataType::Int32;
@@ -83,6 +91,42 @@ void alwaysTrue(Compute& compute) {
 IntExpr substitute(Kernel& kernel, IntExpr expr, IntExpr symbol, IntExpr with) {
   if (!expr) return expr;
   return kernel.ints->import(expr, [&](IntExpr each) { return each == symbol ? with : each; });
+}
+
+IntExpr exchanged(Kernel& kernel, IntExpr expr, const std::vector<std::pair<IntExpr, IntExpr>>& pairs) {
+  return kernel.ints->import(expr, [&](IntExpr each) {
+    for (const auto& [a, b] : pairs) {
+      if (each == a) return b;
+      if (each == b) return a;
+    }
+    return each;
+  });
+}
+
+IntExpr rewritten(IntExprArena& ints, IntExpr expr, const ReplaceExpr& replace) {
+  if (const IntExpr other = replace(expr)) return other;
+  const auto part = [&](IntExpr each) { return rewritten(ints, each, replace); };
+  switch (expr->op) {
+    case IntOp::Add: return ints.add(part(expr->a), part(expr->b));
+    case IntOp::Mul: return ints.mul(part(expr->a), part(expr->b));
+    case IntOp::FloorDiv: return ints.floorDiv(part(expr->a), part(expr->b));
+    case IntOp::Mod: return ints.mod(part(expr->a), part(expr->b));
+    default: return expr;
+  }
+}
+
+IntExpr withoutParts(IntExprArena& ints, IntExpr condition, const std::function<bool(IntExpr)>& drop) {
+  IntExpr left = ints.constant(1);
+  for (IntExpr part : partsOf(condition)) {
+    if (!drop(part)) left = ints.conjunction(left, part);
+  }
+  return left;
+}
+
+bool contains(IntExpr expr, IntExpr symbol) {
+  bool found = false;
+  forEachSymbol(expr, [&](IntExpr each) { found |= each == symbol; });
+  return found;
 }
 
 std::vector<bool> partialsOfThreads(const Kernel& kernel) {
@@ -124,6 +168,13 @@ Operand literalOperand(ScalarValue value) {
   return operand;
 }
 
+bool swapped(Operand& a, Operand& b) {
+  const bool same = a.kind == b.kind && a.access.buffer == b.access.buffer && a.access.index == b.access.index &&
+                    a.param == b.param && a.literal == b.literal && a.integer == b.integer && a.roundTo == b.roundTo;
+  if (!same) std::swap(a, b);
+  return !same;
+}
+
 Statement computeOf(OpKind op, DataType computeDtype, Access target, std::vector<Operand> operands,
                     const Expr* source) {
   Compute compute;
@@ -133,6 +184,31 @@ Statement computeOf(OpKind op, DataType computeDtype, Access target, std::vector
   compute.operands = std::move(operands);
   compute.source = source;
   return {std::move(compute)};
+}
+
+Operand Steps::step(OpKind op, DataType dtype, std::vector<Operand> operands) {
+  const bool isTruth = isPointwise(op) && opInfo(op).result == Result::Bool;
+  const Access result = newRegister(kernel_, isTruth ? DataType::Bool : dtype, body_);
+  body_.push_back(computeOf(op, dtype, result, std::move(operands), instead_.source));
+  return operandAt(result);
+}
+
+Body Steps::last(OpKind op, DataType dtype, std::vector<Operand> operands) {
+  body_.push_back(computeOf(op, dtype, instead_.target, std::move(operands), instead_.source));
+  return std::move(body_);
+}
+
+bool replaceComputes(Kernel& kernel, const MakeSteps& make) {
+  return replaceStatements(kernel, [&](const Statement& statement) -> std::optional<Body> {
+    const Compute* compute = std::get_if<Compute>(&statement.node);
+    if (!compute) return std::nullopt;
+    Steps steps(kernel, *compute);
+    return make(*compute, steps);
+  });
+}
+
+bool isLocal(const Kernel& kernel, const Access& access) {
+  return kernel.buffers.at(static_cast<size_t>(access.buffer)).memory == MemoryType::Local;
 }
 
 bool isShared(const Kernel& kernel, const Access& access) {

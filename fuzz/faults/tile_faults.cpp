@@ -9,20 +9,6 @@
 namespace fuser::fuzz::faults {
 namespace {
 
-// The expression with what `replace` returns for some of its sums, products, quotients and remainders; null keeps one.
-using ReplaceExpr = std::function<IntExpr(IntExpr)>;
-IntExpr rewritten(IntExprArena& ints, IntExpr expr, const ReplaceExpr& replace) {
-  if (const IntExpr other = replace(expr)) return other;
-  const auto part = [&](IntExpr each) { return rewritten(ints, each, replace); };
-  switch (expr->op) {
-    case IntOp::Add: return ints.add(part(expr->a), part(expr->b));
-    case IntOp::Mul: return ints.mul(part(expr->a), part(expr->b));
-    case IntOp::FloorDiv: return ints.floorDiv(part(expr->a), part(expr->b));
-    case IntOp::Mod: return ints.mod(part(expr->a), part(expr->b));
-    default: return expr;
-  }
-}
-
 bool editSharedReads(Kernel& kernel, const ReplaceExpr& replace) {
   return editReads(kernel.body, [&](Access& access) {
     if (!isShared(kernel, access)) return false;
