@@ -1,5 +1,7 @@
 // Faults in scans: what a place has of the elements so far, and which they are.
 
+#include <algorithm>
+
 #include "fuzz/faults/fault_list.h"
 #include "fuzz/faults/kernel_edit.h"
 
@@ -40,6 +42,52 @@ bool editScans(Kernel& kernel, const std::function<bool(For&)>& edit) {
   return changed;
 }
 
+// What a scan has at a place, and what it had before.
+struct ScanTotals {
+  Operand own, former;
+  std::vector<int> copies;  // registers that hold the own one
+
+  bool isOne(const Operand& operand) const {
+    return operand.kind == Operand::Kind::Access &&
+           std::find(copies.begin(), copies.end(), operand.access.buffer) != copies.end();
+  }
+};
+
+// Calls `edit` with what reads a scan's result behind it in the same body; a register keeps what it was before.
+bool editScanReaders(Kernel& kernel, const std::function<bool(Compute& reader, const ScanTotals&)>& edit) {
+  bool changed = false;
+  forEachBody(kernel.body, [&](Body& body) {
+    for (size_t i = 0; i < body.size(); ++i) {
+      const Compute* join = joinOfScan(body[i]);
+      if (!join) continue;
+      const Access total = join->target;
+      Body before;
+      ScanTotals totals;
+      totals.own = operandAt(total);
+      totals.former.kind = Operand::Kind::Access;
+      totals.former.access = {static_cast<int>(kernel.buffers.size()), kernel.ints->constant(0)};
+      totals.copies.push_back(total.buffer);
+      bool edited = false;
+      for (size_t j = i + 1; j < body.size(); ++j) {
+        const Move* move = std::get_if<Move>(&body[j].node);
+        if (move && move->source.buffer == total.buffer && isLocal(kernel, move->target))
+          totals.copies.push_back(move->target.buffer);
+        Compute* compute = std::get_if<Compute>(&body[j].node);
+        if (!compute || !isOwnOp(*compute)) continue;
+        const auto isOne = [&](const Operand& operand) { return totals.isOne(operand); };
+        if (std::any_of(compute->operands.begin(), compute->operands.end(), isOne)) edited |= edit(*compute, totals);
+      }
+      if (!edited) continue;
+      const Access former = newRegister(kernel, kernel.buffers.at(static_cast<size_t>(total.buffer)).dtype, before);
+      before.push_back({Move{former, total, 1}});
+      body.insert(body.begin() + static_cast<std::ptrdiff_t>(i), before.begin(), before.end());
+      i += before.size();
+      changed = true;
+    }
+  });
+  return changed;
+}
+
 OpKind otherScan(OpKind op) {
   switch (op) {
     case OpKind::Cumsum: return OpKind::Cumprod;
@@ -61,6 +109,23 @@ bool scanOfAnotherKind(Fusion& part) {
     Attributes attributes = scan->attributes();
     part.removeExpr(scan);
     part.newExpr(other, inputs, outputs, std::move(attributes));
+    applied = true;
+  }
+  return applied;
+}
+
+// Along an axis of one element, or of one that stands for all, results have other axes.
+bool scanAnotherAxis(Fusion& fusion) {
+  bool applied = false;
+  for (Expr* scan : std::vector<Expr*>(fusion.exprs())) {
+    if (scan->family() != Family::Scan) continue;
+    const std::vector<IterDomain*> axes = scan->input(0)->as<TensorView>()->axes();
+    const auto dim = static_cast<size_t>(scan->attributes().dim()), next = (dim + 1) % axes.size();
+    if (next == dim || axes[dim]->isBroadcast() || axes[next]->isBroadcast()) continue;
+    const OpKind op = scan->op();
+    const std::vector<Val*> inputs = scan->inputs(), outputs = scan->outputs();
+    fusion.removeExpr(scan);
+    fusion.newExpr(op, inputs, outputs, Attributes().dim(static_cast<int64_t>(next)));
     applied = true;
   }
   return applied;
@@ -118,6 +183,57 @@ bool forgetFormerBlocks(Kernel& kernel) {
       body = std::move(edited);
     });
     return changed;
+  });
+}
+
+// A sum begins with 1, the others with 0.
+bool wrongScanIdentity(Kernel& kernel) {
+  return editComputes(kernel, [](Compute& compute) {
+    const bool begins = compute.source && compute.source->family() == Family::Scan && compute.op == OpKind::Set &&
+                        compute.operands[0].kind == Operand::Kind::Literal;
+    if (!begins) return false;
+    const int64_t other = compute.source->op() == OpKind::Cumsum ? 1 : 0;
+    const ScalarValue start =
+        isFloating(compute.computeDtype) ? ScalarValue(static_cast<double>(other)) : ScalarValue(other);
+    if (compute.computeDtype == DataType::Bool || compute.operands[0].literal == start) return false;
+    compute.operands[0].literal = start;
+    return true;
+  });
+}
+
+// What a scan has so far is rounded to its result's 16 bits.
+bool roundEachScanned(Kernel& kernel) {
+  return replaceStatements(kernel, [&](const Statement& statement) -> std::optional<Body> {
+    Statement copy = statement;
+    const Compute* join = joinOfScan(copy);
+    const DataType narrow = join ? join->source->output()->dtype() : DataType::Float;
+    if (!join || narrow == join->computeDtype) return std::nullopt;
+    Body body{statement};
+    const Access rounded = newRegister(kernel, narrow, body);
+    body.push_back(computeOf(OpKind::Set, narrow, rounded, {operandAt(join->target)}, join->source));
+    body.push_back(computeOf(OpKind::Set, join->computeDtype, join->target, {operandAt(rounded)}, join->source));
+    return body;
+  });
+}
+
+// Where an element is compared with the most extreme one so far, the answer is whether it took another one's place:
+// of equal ones, the first is the place of the extreme.
+bool reachFirstOfEqual(Kernel& kernel) {
+  return editScanReaders(kernel, [](Compute& reader, const ScanTotals& totals) {
+    if (opInfo(reader.op).result != Result::Bool || reader.operands.size() != 2) return false;
+    reader.op = OpKind::Ne;
+    reader.operands = {totals.former, totals.own};
+    return true;
+  });
+}
+
+// What is computed of a scan's result beside it gets the result of the place before.
+bool readFormerTotal(Kernel& kernel) {
+  return editScanReaders(kernel, [](Compute& reader, const ScanTotals& totals) {
+    for (Operand& operand : reader.operands) {
+      if (totals.isOne(operand)) operand = totals.former;
+    }
+    return true;
   });
 }
 

@@ -148,6 +148,45 @@ bool windowsWithoutSpacing(Fusion& part) {
   return applied;
 }
 
+bool windowsBesideEachOther(Fusion& part) {
+  bool applied = false;
+  for (Expr* unfold : viewsOf(part, Family::Unfold)) {
+    Attributes attributes = unfold->attributes();
+    if (attributes.spacing() == attributes.window() || attributes.window()->isConstant(0)) continue;
+    redefine(part, unfold, unfold->inputs(), std::move(attributes.spacing(unfold->attributes().window())));
+    applied = true;
+  }
+  return applied;
+}
+
+bool selectOneLate(Fusion& part) {
+  bool applied = false;
+  for (Expr* select : viewsOf(part, Family::Select)) {
+    Attributes attributes = select->attributes();
+    attributes.index(part.ints().add(select->attributes().index(), part.ints().constant(1)));
+    redefine(part, select, select->inputs(), std::move(attributes));
+    applied = true;
+  }
+  return applied;
+}
+
+// The first element is lost, and behind the last one there is a 0.
+bool windowsBeginLate(Fusion& fusion) {
+  bool applied = false;
+  IntExprArena& ints = fusion.ints();
+  for (Expr* unfold : viewsOf(fusion, Family::Unfold)) {
+    auto* tensor = unfold->input(0)->as<TensorView>();
+    std::vector<IntExpr> pads(2 * (tensor->rank() - static_cast<size_t>(unfold->attributes().dim())), ints.constant(0));
+    pads[pads.size() - 2] = ints.constant(-1);
+    pads[pads.size() - 1] = ints.constant(1);
+    TensorView* late =
+        build::pad(fusion, tensor, std::move(pads), fusion.newConstant(int64_t{0}), unfold->output()->name() + ".late");
+    fusion.replaceInput(unfold, 0, late);
+    applied = true;
+  }
+  return applied;
+}
+
 bool windowsBackwards(Fusion& fusion) {
   bool applied = false;
   for (Expr* unfold : viewsOf(fusion, Family::Unfold)) {
