@@ -18,6 +18,7 @@
 #include "fuser/case/functional_updates.h"
 #include "fuser/command_line/numbers.h"
 #include "fuser/command_line/usage.h"
+#include "fuser/gradients/backward_case.h"
 #include "fuser/log/log.h"
 #include "fuser/lower/lower.h"
 #include "fuser/passes/passes.h"
@@ -49,6 +50,7 @@ struct Arguments {
   std::vector<std::string> dump;
   std::string engine;
   bool run = false;
+  bool backward = false;
   bool timePasses = false;
   bool explainSegments = false;
   bool countSegments = false;
@@ -105,6 +107,7 @@ std::string footer() {
          "  fuser-opt corpus/seeds/*.fusion --print=cost > now.txt && fuserfuzz perf-check --costs old.txt now.txt\n"
          "  fuser-opt corpus/seeds/softmax.fusion --print=cuda,runtime > softmax.cu && nvcc -c softmax.cu\n"
          "  fuser-opt corpus/seeds/softmax.fusion --run --engine=cpu\n"
+         "  fuser-opt corpus/seeds/softmax.fusion --backward | fuserfuzz replay -\n"
          "  echo 'fusion f(%x: f32[i0]) { %y = neg(%x) return %y }' | fuser-opt - --print=kernel\n"
          "\nExit code: 0, or 1 with one sentence that says what is wrong.\n";
   return out.str();
@@ -279,6 +282,13 @@ void execute(const Arguments& arguments, spdlog::logger* log) {
                    " is planted by fuserfuzz alone; this is the compiler without it"));
   }
   try {
+    if (arguments.backward) {
+      gradients::BackwardCase backward = gradients::backwardCase(testCase);
+      for (const std::string& note : backward.notes)
+        logLine(log, LogLevel::Warn, concat("fuser-opt: --backward: ", note));
+      execute(arguments, backward.testCase, log);
+      return;
+    }
     execute(arguments, testCase, log);
   } catch (const UserError& error) {
     rethrowIfSetUpError(error);
@@ -304,6 +314,9 @@ int run(int argc, char** argv) {
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_option("--engine", arguments.engine, "interp, cpu or cuda, in place of the file's option");
+  app.add_flag("--backward", arguments.backward,
+               "take the file's gradients in its place: the fusion that gives, of a gradient for each output, those of "
+               "the inputs; with such gradients in each run");
   app.add_flag("--run", arguments.run, "run the file's runs and print the first elements of each output");
   app.add_flag(
       "--explain-segments", arguments.explainSegments,

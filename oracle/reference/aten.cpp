@@ -203,7 +203,8 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::Clamp: return at::clamp(x[0], x[1].item(), x[2].item());
     case OpKind::ClampMin: return at::clamp_min(x[0], x[1].item());
     case OpKind::ClampMax: return at::clamp_max(x[0], x[1].item());
-    case OpKind::Pow: return at::pow(x[0], x[1]);
+    // A number as a base is one of Python's: of a tensor of it autograd takes the logarithm in f32.
+    case OpKind::Pow: return isNumber(x[0]) ? at::pow(x[0].item(), x[1]) : at::pow(x[0], x[1]);
     case OpKind::Atan2: return at::atan2(x[0], x[1]);
     case OpKind::Hypot: return at::hypot(x[0], x[1]);
     case OpKind::Copysign: return at::copysign(x[0], x[1]);
@@ -310,6 +311,8 @@ at::Tensor scalarTensor(const ScalarValue& value, bool asNumber) {
   return tensor;
 }
 
+}  // namespace
+
 ScalarValue scalarValue(const at::Tensor& tensor) {
   switch (dataType(tensor.scalar_type())) {
     case DataType::Double: return tensor.item<double>();
@@ -323,8 +326,6 @@ ScalarValue scalarValue(const at::Tensor& tensor) {
   }
   FUSER_CHECK(false, "no host scalar has this dtype");
 }
-
-}  // namespace
 
 Value owned(at::Tensor tensor) {
   TensorRef ref;
@@ -342,13 +343,50 @@ bool convertsScalars(const fuser::Expr& expr) {
   return expr.isScalarExpr() && expr.op() != OpKind::Size && expr.op() != OpKind::Item && expr.op() != OpKind::Cast;
 }
 
+}  // namespace
+
 std::vector<int64_t> evaluatedNumbers(const fuser::Expr& expr, const std::function<int64_t(fuser::IntExpr)>& valueOf) {
   std::vector<int64_t> numbers;
   for (fuser::IntExpr extent : expr.attributes().allIntegers()) numbers.push_back(fuser::evaluate(extent, valueOf));
   return numbers;
 }
 
-}  // namespace
+Attributes attributesOf(const fuser::Expr& expr, std::span<const int64_t> numbers, size_t which) {
+  const fuser::Attributes& written = expr.attributes();
+  const int64_t correction = written.has(fuser::AttributeName::correction) ? written.correction() : 0;
+  return {written.allAxes(), numbers, scalarType(expr.output(which)->dtype()), correction, which};
+}
+
+at::Tensor scalarOperand(const fuser::Expr& expr, size_t operand, const ScalarValue& value) {
+  const at::Tensor tensor = scalarTensor(value, !expr.isScalarExpr());
+  const bool isCondition = fuser::takesCondition(expr.op(), operand);
+  const bool isWide = convertsScalars(expr) && expr.output()->dtype() == DataType::Double && !isCondition;
+  return isWide ? tensor.to(at::kDouble) : tensor;
+}
+
+std::vector<std::optional<int64_t>> boundExtents(const fuser::Fusion& fusion, std::span<const Value> inputs) {
+  std::vector<std::optional<int64_t>> extents(fusion.ints().symbols().size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const fuser::Val* input = fusion.inputs()[i];
+    if (input->isScalar()) continue;
+    const std::vector<fuser::IterDomain*> axes = input->as<fuser::TensorView>()->axes();
+    for (size_t axis = 0; axis < axes.size(); ++axis) {
+      const fuser::IntExpr size = axes[axis]->size();
+      if (size->isSymbol()) extents[size->value] = std::get<TensorRef>(inputs[i].value).sizes[axis];
+    }
+  }
+  return extents;
+}
+
+int64_t extentValue(const fuser::Fusion& fusion, const std::vector<std::optional<int64_t>>& extents,
+                    fuser::IntExpr symbol, const std::function<ScalarValue(const fuser::Val*)>& scalar) {
+  if (const fuser::Val* named = fusion.scalarOf(symbol)) {
+    const auto* literal = named->as<fuser::Scalar>();
+    return (literal->isConstant() ? *literal->constant() : scalar(named)).as<int64_t>();
+  }
+  FUSER_CHECK(extents[symbol->value], "no input binds ", fusion.ints().symbolOf(symbol).name);
+  return *extents[symbol->value];
+}
 
 void useOneThread() { at::set_num_threads(1); }
 
@@ -364,13 +402,9 @@ Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, std::sp
       x.push_back(view(*ref));
       continue;
     }
-    const bool condition = fuser::takesCondition(expr.op(), i);
-    x.push_back(scalarTensor(std::get<ScalarValue>(operands[i].value), !expr.isScalarExpr()));
-    if (convertsScalars(expr) && output->dtype() == DataType::Double && !condition) x.back() = x.back().to(at::kDouble);
+    x.push_back(scalarOperand(expr, i, std::get<ScalarValue>(operands[i].value)));
   }
-  const fuser::Attributes& written = expr.attributes();
-  const int64_t correction = written.has(fuser::AttributeName::correction) ? written.correction() : 0;
-  const Attributes attributes{written.allAxes(), numbers, scalarType(output->dtype()), correction, which};
+  const Attributes attributes = attributesOf(expr, numbers, which);
   const at::Tensor result = apply(expr.op(), x, attributes);
   if (output->isScalar()) return {scalarValue(result.to(attributes.dtype)), nullptr};
   // The dtype of the result is LibTorch's word too.
@@ -382,25 +416,12 @@ Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, std::sp
 std::vector<std::optional<Value>> evaluate(const fuser::Fusion& fusion, std::span<const Value> inputs) {
   FUSER_CHECK(inputs.size() == fusion.inputs().size(), "the fusion has ", fusion.inputs().size(), " inputs");
   std::vector<std::optional<Value>> values(fusion.valCount());
-  std::vector<std::optional<int64_t>> extents(fusion.ints().symbols().size());
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const fuser::Val* input = fusion.inputs()[i];
-    values[input->id()] = inputs[i];
-    if (input->isScalar()) continue;
-    const std::vector<fuser::IterDomain*> axes = input->as<fuser::TensorView>()->axes();
-    for (size_t axis = 0; axis < axes.size(); ++axis) {
-      const fuser::IntExpr size = axes[axis]->size();
-      if (size->isSymbol()) extents[size->value] = std::get<TensorRef>(inputs[i].value).sizes[axis];
-    }
-  }
+  const std::vector<std::optional<int64_t>> extents = boundExtents(fusion, inputs);
+  for (size_t i = 0; i < inputs.size(); ++i) values[fusion.inputs()[i]->id()] = inputs[i];
   const auto valueOf = [&](fuser::IntExpr symbol) {
-    if (const fuser::Val* scalar = fusion.scalarOf(symbol)) {
-      if (const auto* literal = scalar->as<fuser::Scalar>(); literal->isConstant())
-        return literal->constant()->as<int64_t>();
-      return std::get<ScalarValue>(values[scalar->id()].value().value).as<int64_t>();
-    }
-    FUSER_CHECK(extents[symbol->value], "no input binds ", fusion.ints().symbolOf(symbol).name);
-    return *extents[symbol->value];
+    return extentValue(fusion, extents, symbol, [&](const fuser::Val* scalar) {
+      return std::get<ScalarValue>(values[scalar->id()].value().value);
+    });
   };
   for (const fuser::Expr* expr : fusion.exprs()) {
     std::vector<Value> operands;

@@ -242,6 +242,19 @@ TEST_F(FuserOptTest, SaysThatItPlantsNoFault) {
   EXPECT_EQ(fuserOpt(path + " --print=segments --log-level=error").text, standardOutput(path + " --print=segments"));
 }
 
+TEST_F(FuserOptTest, BackwardPutsTheGradientsInPlaceOfTheFile) {
+  const std::string path = file(
+      "fusion f(%x: f32[i0]) { %y = mul(%x, 3.0)\n return %y }\n"
+      "preallocate %y\nrun { %x = values [1, 2] : f32[2] }\n");
+  const std::string text = standardOutput(path + " --backward");
+  EXPECT_EQ(count(text, "%grad_x = mul\\(%grad_y, 3\\.0\\) : f32\\[i0\\]\n"), 1u) << text;
+  EXPECT_EQ(count(text, "%grad_y = normal\\(seed = 1\\) : f32\\[2\\]\n"), 1u) << text;
+  EXPECT_EQ(fuserOpt(path + " --backward 2>&1 >/dev/null", "").text,
+            "fuser-opt: --backward: preallocate is left out: what it gives memory for is not computed\n");
+  EXPECT_EQ(count(standardOutput(path + " --backward --print=kernel"), "Mul f32"), 1u);
+  EXPECT_EQ(count(standardOutput(path + " --backward --run"), "%grad_x"), 1u);
+}
+
 TEST_F(FuserOptTest, PrintsCudaThatCompilesAsItStands) {
   // Two kernels that use one op, and a name that C++ has taken.
   const std::string path = file(
