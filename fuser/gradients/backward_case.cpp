@@ -1,11 +1,12 @@
 #include "fuser/gradients/backward_case.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "fuser/case/functional_updates.h"
-#include "fuser/evaluate/expression_evaluator.h"
 #include "fuser/gradients/differentiate.h"
 #include "fuser/ir/verify.h"
+#include "fuser/support/set_up_error.h"
 #include "fuser/text/give_names.h"
 
 namespace fuser::gradients {
@@ -20,7 +21,32 @@ uint64_t freeSeed(const Run& run) {
   return seed;
 }
 
-void bind(ExpressionEvaluator& sizes, const Case& testCase, const Run& run) {
+// The run, with an element for each of an output's. Nothing where it may be rejected, and the outputs have no sizes.
+std::optional<Run> withCotangents(const Case& testCase, const Run& run, const std::vector<const Val*>& outputs,
+                                  const std::vector<std::string>& names) {
+  Run made = run;
+  uint64_t seed = freeSeed(run);
+  try {
+    ExpressionEvaluator sizes(*testCase.fusion);
+    bindRun(sizes, testCase, run);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      TensorInput input;
+      input.recipe.seed = seed++;
+      input.dtype = outputs[i]->dtype();
+      input.sizes = sizes.sizes(outputs[i]->as<TensorView>());
+      made.inputs.push_back({names[i], std::move(input)});
+    }
+  } catch (const UserError& error) {
+    rethrowIfSetUpError(error);
+    if (run.expectation == Expectation::Agrees) throw;
+    return std::nullopt;
+  }
+  return made;
+}
+
+}  // namespace
+
+void bindRun(ExpressionEvaluator& sizes, const Case& testCase, const Run& run) {
   const RunData data = materialize(testCase, run);
   std::vector<ExpressionEvaluator::InputValue> values;
   for (const auto& input : data.inputs) {
@@ -32,25 +58,6 @@ void bind(ExpressionEvaluator& sizes, const Case& testCase, const Run& run) {
   }
   sizes.bindInputs(values);
 }
-
-// The run, with an element for each of an output's.
-Run withCotangents(const Case& testCase, const Run& run, const std::vector<const Val*>& outputs,
-                   const std::vector<std::string>& names) {
-  ExpressionEvaluator sizes(*testCase.fusion);
-  bind(sizes, testCase, run);
-  Run made = run;
-  uint64_t seed = freeSeed(run);
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    TensorInput input;
-    input.recipe.seed = seed++;
-    input.dtype = outputs[i]->dtype();
-    input.sizes = sizes.sizes(outputs[i]->as<TensorView>());
-    made.inputs.push_back({names[i], std::move(input)});
-  }
-  return made;
-}
-
-}  // namespace
 
 BackwardCase backwardCase(const Case& statements) {
   const Case testCase = functionalCase(statements);
@@ -75,11 +82,14 @@ BackwardCase backwardCase(const Case& statements) {
   const std::vector<Val*>& inputs = made.testCase.fusion->inputs();
   for (size_t i = testCase.fusion->inputs().size(); i < inputs.size(); ++i) names.push_back(inputs[i]->name());
   for (size_t i = 0; i < testCase.runs.size(); ++i) {
-    if (testCase.runs[i].expectation != Expectation::Agrees) {
-      made.notes.push_back(concat("run ", i, " is left out: it may be rejected"));
+    const Run& run = testCase.runs[i];
+    const bool isRejected = run.expectation == Expectation::Rejected;
+    std::optional<Run> kept = isRejected ? std::nullopt : withCotangents(testCase, run, backward.cotangentOf, names);
+    if (!kept) {
+      made.notes.push_back(concat("run ", i, " is left out: it is rejected"));
       continue;
     }
-    made.testCase.runs.push_back(withCotangents(testCase, testCase.runs[i], backward.cotangentOf, names));
+    made.testCase.runs.push_back(std::move(*kept));
   }
   return made;
 }

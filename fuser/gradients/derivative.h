@@ -75,6 +75,8 @@ void differentiate(const Derivative& derivative, Step& step);
 
 // A tensor with the axes that a reduction took away, each of one element.
 TensorView* withReducedAxes(Step& step, TensorView* tensor);
+// Of an axis of rows * row elements, the rows added up: the axis has `row` elements then.
+TensorView* sumOfRows(TensorView* tensor, size_t axis, IntExpr rows, IntExpr row);
 // The value of an extent on the host, i64.
 Val* scalarOf(Fusion& fusion, IntExpr extent);
 

@@ -44,13 +44,10 @@ TensorView* summedTo(Fusion& fusion, TensorView* gradient, const TensorView* lik
   }
   if (!repeated.empty()) gradient = build::reduction(fusion, OpKind::Sum, gradient, repeated, true);
   for (size_t axis = 0; axis < wanted.size(); ++axis) {
-    std::vector<IntExpr> parted = sizesOf(gradient);
-    if (parted[axis] == wanted[axis]) continue;
-    const IntExpr rows = ints.floorDiv(parted[axis], ints.max(wanted[axis], ints.constant(1)));
-    parted[axis] = wanted[axis];
-    parted.insert(parted.begin() + static_cast<ptrdiff_t>(axis), rows);
-    gradient = build::reshape(fusion, gradient, parted);
-    gradient = build::reduction(fusion, OpKind::Sum, gradient, {static_cast<int64_t>(axis)}, false);
+    const IntExpr size = sizesOf(gradient)[axis];
+    if (size == wanted[axis]) continue;
+    const IntExpr rows = ints.floorDiv(size, ints.max(wanted[axis], ints.constant(1)));
+    gradient = sumOfRows(gradient, axis, rows, wanted[axis]);
   }
   return gradient;
 }
@@ -76,8 +73,15 @@ class Differentiation {
                      whyConstant_);
     fusion_.setOutputs(results);
     removeDeadCode();
-    fusion_.setName(fusion_.name().empty() ? "backward" : fusion_.name() + "_backward");
-    return {std::move(clone_.fusion), std::move(cotangentOf_)};
+    std::unique_ptr<Fusion> made = cloneInOrderOfUse(fusion_);  // which leaves out what is removed
+    for (const std::unique_ptr<Val>& val : made->allVals()) {
+      val->setOrigin(std::nullopt);
+      if (val->isScalar()) continue;
+      TensorDomain& domain = val->as<TensorView>()->domain();  // what was a view of an output is none
+      domain.view = domain.inPlace = false;
+    }
+    made->setName(fusion_.name().empty() ? "backward" : fusion_.name() + "_backward");
+    return {std::move(made), std::move(cotangentOf_)};
   }
 
  private:
@@ -192,7 +196,6 @@ class Differentiation {
         for (Val* scalar : fusion_.scalarsOf(axis->size())) needed.insert(scalar);
       }
     };
-    for (const Val* output : fusion_.outputs()) needSizes(output->as<TensorView>());
     for (size_t i = order.size(); i-- > 0;) {
       const std::vector<Val*>& results = order[i]->outputs();
       if (std::none_of(results.begin(), results.end(), [&](const Val* val) { return needed.count(val) != 0; })) {

@@ -23,12 +23,6 @@ TensorView* ofElements(Step& step) {
   return build::pad(step.fusion(), gathered, pads, step.fusion().newConstant(ScalarValue(0.0)));
 }
 
-// An axis of integers, first, first + 1, … as i64.
-Term counts(Fusion& fusion, IntExpr count) {
-  IntExprArena& ints = fusion.ints();
-  return {&fusion, build::arange(fusion, ints.constant(0), count, ints.constant(1), DataType::Int64)};
-}
-
 }  // namespace
 
 void ofGather(Step& step) {
@@ -68,9 +62,14 @@ void ofUnfold(Step& step) {
   sizes[dim] = step.ints().mul(windows, window);
   gradient = build::reshape(fusion, gradient, sizes);
 
-  const Term first = counts(fusion, windows) * Term{&fusion, scalarOf(fusion, step.attributes().spacing())};
-  const Term places = first.made(build::unsqueeze(fusion, first.tensor(), {1})) + counts(fusion, window);
-  TensorView* index = build::reshape(fusion, places.tensor(), {sizes[dim]});
+  // The windows of the places themselves: where a run has no room for one, it is refused here as before.
+  const IntExpr end = sizesOf(step.operand())[dim];
+  IntExprArena& ints = step.ints();
+  TensorView* places = build::arange(fusion, ints.constant(0), end, ints.constant(1), DataType::Int64);
+  const Attributes windowsOf =
+      Attributes().dim(0).window(step.attributes().window()).spacing(step.attributes().spacing());
+  TensorView* index = build::structuralTensor(fusion, OpKind::Unfold, {places}, windowsOf);
+  index = build::reshape(fusion, index, {sizes[dim]});
   std::vector<int64_t> others;
   for (size_t axis = 0; axis < sizes.size(); ++axis) {
     if (axis != dim) others.push_back(static_cast<int64_t>(axis));

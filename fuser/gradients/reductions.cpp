@@ -10,6 +10,29 @@ TensorView* withReducedAxes(Step& step, TensorView* tensor) {
   return dims.empty() ? tensor : build::unsqueeze(step.fusion(), tensor, dims);
 }
 
+TensorView* sumOfRows(TensorView* tensor, size_t axis, IntExpr rows, IntExpr row) {
+  Fusion& fusion = tensor->fusion();
+  std::vector<IntExpr> sizes = sizesOf(tensor), parted = sizes;
+  sizes[axis] = row;
+  size_t rowsAxis = axis;
+  if (tensor->rank() < kMaxRank) {
+    parted[axis] = row;
+    parted.insert(parted.begin() + static_cast<ptrdiff_t>(axis), rows);
+  } else {  // there is no room for an axis: those around it are one each
+    IntExprArena& ints = fusion.ints();
+    const auto product = [&](size_t from, size_t end) {
+      IntExpr all = ints.constant(1);
+      for (size_t i = from; i < end; ++i) all = ints.mul(all, sizes[i]);
+      return all;
+    };
+    parted = {product(0, axis), rows, row, product(axis + 1, sizes.size())};
+    rowsAxis = 1;
+  }
+  tensor = build::reshape(fusion, tensor, parted);
+  tensor = build::reduction(fusion, OpKind::Sum, tensor, {static_cast<int64_t>(rowsAxis)}, false);
+  return tensor->rank() == sizes.size() ? tensor : build::reshape(fusion, tensor, sizes);
+}
+
 Val* scalarOf(Fusion& fusion, IntExpr extent) {
   if (extent->isConstant()) return fusion.newConstant(ScalarValue(extent->value));
   if (Val* scalar = extent->isSymbol() ? fusion.scalarOf(extent) : nullptr) return scalar;

@@ -95,11 +95,7 @@ void ofRepeat(Step& step) {
   for (size_t axis = 0; axis < sizes.size(); ++axis) {
     const IntExpr count = repeats[axis + inFront.size()];
     if (count->isConstant(1) || sizes[axis]->isConstant(1)) continue;
-    std::vector<IntExpr> parted = sizesOf(gradient);
-    parted[axis] = sizes[axis];
-    parted.insert(parted.begin() + static_cast<ptrdiff_t>(axis), count);
-    gradient = build::reshape(step.fusion(), gradient, parted);
-    gradient = build::reduction(step.fusion(), OpKind::Sum, gradient, {static_cast<int64_t>(axis)}, false);
+    gradient = sumOfRows(gradient, axis, count, sizes[axis]);
   }
   step.give(0, gradient);
 }
