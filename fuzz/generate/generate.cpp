@@ -8,6 +8,7 @@
 #include "fuser/ir/updates.h"
 #include "fuzz/generate/devices.h"
 #include "fuzz/generate/exact_draws.h"
+#include "fuzz/generate/gradients.h"
 #include "fuzz/generate/preallocated.h"
 #include "fuzz/generate/streams.h"
 #include "fuzz/generate/workspace.h"
@@ -139,6 +140,7 @@ Case generate(Choices& choices, const GeneratorOptions& options) {
   if (choices.chance(0.04) && spreadOverDevices(testCase, choices) && choices.chance(0.3)) {
     spreadOverStreams(testCase, choices);
   }
+  if (choices.chance(0.03)) takeGradients(testCase, options);
   return testCase;
 }
 

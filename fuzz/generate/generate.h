@@ -9,6 +9,8 @@
 // The generator keeps data in a sane range: it tracks the range of each value and bounds operands (with a clamp, a
 // scale, …) where an op would overflow, divide by almost zero or leave its domain. Some cases skip this. No case has an
 // integer division by zero, minimum / -1, or an out-of-range conversion from float to integer.
+//
+// A share of the cases are the gradients of such a program (gradients.h), as far as it has some.
 
 #include <algorithm>
 #include <memory>
@@ -44,7 +46,7 @@ struct GeneratorOptions {
 // campaigns move to an edge (fuzz/edges) included: a change of choices or draws sets kDrawsVersion to kStreamVersion +
 // 1; a new family says that number in its row, as `since`. It does not enter the hash, so that cases that a change does
 // not affect stay the same.
-inline constexpr int kDrawsVersion = 29;
+inline constexpr int kDrawsVersion = 30;
 inline constexpr int kStreamVersion = std::max(kDrawsVersion, kNewestFamily);
 
 // Terminates for every stream of choices. Any exception from the builders or from binding sizes is a bug of the
