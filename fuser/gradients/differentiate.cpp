@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "fuser/evaluate/concretize.h"
 #include "fuser/gradients/derivative.h"
 #include "fuser/gradients/sides.h"
 #include "fuser/ir/clone.h"
@@ -31,6 +32,16 @@ bool mayBeDeclared(const Fusion& fusion, IntExpr size) {
   return std::all_of(scalars.begin(), scalars.end(), [](const Val* scalar) { return scalar->isFusionInput(); });
 }
 
+// Whether all ops say of sizes that meet that they are equal (a written type says so); then what is added says so, too.
+bool equalSizesMeet(const Fusion& fusion) {
+  const auto mayBroadcast = [](const std::unique_ptr<Val>& val) {
+    if (val->isScalar()) return false;
+    const std::vector<IntExpr> sizes = sizesOf(val->as<TensorView>());
+    return std::any_of(sizes.begin(), sizes.end(), [](IntExpr size) { return size->op == IntOp::Meet; });
+  };
+  return assumesEqualSizes(fusion) && std::none_of(fusion.allVals().begin(), fusion.allVals().end(), mayBroadcast);
+}
+
 // The sum over the axes along which `like` has one element, and the gradient has more. Whether an axis of size n is one
 // of these may depend on the run: then the gradient's m elements become m // n rows of n, which are added up.
 TensorView* summedTo(Fusion& fusion, TensorView* gradient, const TensorView* like) {
@@ -55,6 +66,7 @@ TensorView* summedTo(Fusion& fusion, TensorView* gradient, const TensorView* lik
 class Differentiation {
  public:
   explicit Differentiation(const Fusion& original) : clone_(cloneFusion(original)), fusion_(*clone_.fusion) {
+    fusion_.setConcrete(equalSizesMeet(original));
     const std::vector<Expr*>& order = fusion_.exprs();
     forward_.assign(order.begin(), order.end());
     sides_ = sidesOf(fusion_);
@@ -80,6 +92,7 @@ class Differentiation {
       TensorDomain& domain = val->as<TensorView>()->domain();  // what was a view of an output is none
       domain.view = domain.inPlace = false;
     }
+    made->setConcrete(false);
     made->setName(fusion_.name().empty() ? "backward" : fusion_.name() + "_backward");
     return {std::move(made), std::move(cotangentOf_)};
   }
