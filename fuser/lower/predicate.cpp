@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "fuser/analysis/loop_map.h"
-
 namespace fuser {
 namespace {
 
@@ -47,26 +45,9 @@ class PredicateBuilder {
       const int64_t factor = step.split->factor;
       // An empty axis has no loop over the outer part of a split, but one over all of a bound.
       if (extent->isConstant() && (step.split->whole ? extent->value == factor : extent->value % factor == 0)) continue;
-      if (implied.count(in) == 0 && !isKeptFor(in)) require(ints_.less(firstOfMultiple(in), extent));
+      if (implied.count(in) == 0) require(ints_.less(firstOfMultiple(in), extent));
       implied.insert(step.split->outer);
     }
-  }
-
-  // Whether an element on chip that has no coordinate along the axis serves several of it: turns of a loop that its
-  // readers have and it does not, merged from several axes, so that the first turn need not be inside where others are.
-  bool isKeptFor(const IterDomain* axis) const {
-    if (tensor_->memoryType() == MemoryType::Global) return false;
-    const std::vector<size_t> own = rootsOf(tensor_, axis);
-    const auto isBroadcast = [&](size_t root) { return domain_.loopRoot[root]->isBroadcast(); };
-    if (!std::all_of(own.begin(), own.end(), isBroadcast)) return false;
-    for (size_t i = tensor_->computeAtPosition(); i < domain_.loop.size(); ++i) {
-      const std::vector<size_t> roots = rootsOf(tensor_, domain_.loop[i]);
-      const bool isAlong = std::any_of(roots.begin(), roots.end(), [&](size_t root) {
-        return std::find(own.begin(), own.end(), root) != own.end();
-      });
-      if (isAlong && roots.size() > 1) return true;
-    }
-    return false;
   }
 
   // A coordinate with the same answer: of an axis of whole vectors, each vector is inside or outside. So elements of a

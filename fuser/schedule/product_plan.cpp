@@ -281,6 +281,14 @@ bool chooseTile(ProductPlan& plan, const std::vector<Expr*>& exprs, const Refere
   const auto blocks = [&] { return device.multiprocessors * plan.rows * plan.columns * plan.threads * plan.threads; };
   while (plan.rows * plan.columns > kLeastSums * kLeastSums && sizes->atMost(results, blocks(), SizeLimit::Grid))
     halve();
+  // Each warp loads as much of either side's tile: registers hold no more on their way.
+  while (plan.byMma && plan.rows < plan.columns) {
+    if (2 * plan.threadsOfBlock() <= mostThreads(device)) {
+      plan.rows *= 2;
+    } else {
+      plan.columns /= 2;
+    }
+  }
   int64_t element = 1;
   for (const SideTensor& each : plan.sides) element = std::max(element, bytesOf(each.tensor->dtype()));
   plan.terms = std::min(kMostAlongK, kBytesAlongK / element);

@@ -1,3 +1,5 @@
+#include "tests/oracle/adversarial.h"
+
 #include "tests/oracle/cut_sum.h"
 #include "tests/oracle/indexed.h"
 
