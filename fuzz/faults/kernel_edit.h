@@ -56,8 +56,8 @@ Operand literalOperand(ScalarValue value);
 bool swapped(Operand& a, Operand& b);
 Statement computeOf(OpKind op, DataType computeDtype, Access target, std::vector<Operand> operands, const Expr* source);
 
-// What takes the place of a Compute: each step but the last has its result, of the dtype that it computes in or of bool,
-// in a register; the last one has the Compute's target.
+// What takes the place of a Compute: each step but the last has its result, of the dtype that it computes in or of
+// bool, in a register; the last one has the Compute's target.
 class Steps {
  public:
   Steps(Kernel& kernel, const Compute& instead) : kernel_(kernel), instead_(instead) {}
