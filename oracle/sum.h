@@ -22,10 +22,10 @@ struct Accumulator {
 };
 // mayBeNarrow: the profile need not say so.
 Accumulator accumulatorOf(fuser::DataType dtype, const Profile* profile, bool mayBeNarrow = false);
-// The accumulator of tensor cores, for f32: each addition is charged 2^-22 of the sum of magnitudes. Measured were
-// terms cut at the last of 24 places of the largest one or 2 and 3 places below it, before they are normalised, and a
-// result that is cut, too (Fasi, Higham, Mikaitis and Pranesh, "Numerical behavior of NVIDIA tensor cores", 2021; Li et
-// al., "FTTN: feature-targeted testing for numerical properties of NVIDIA and AMD matrix accelerators", 2024).
+// The accumulator of tensor cores, for f32: each addition is charged 2^-22 of the sum of magnitudes. Terms were seen to
+// be cut at the last of 24 places of the largest one, before they are normalised, and the result, too (Fasi, Higham,
+// Mikaitis and Pranesh, "Numerical behavior of NVIDIA tensor cores", PeerJ Computer Science 2021, on a V100); a core
+// that keeps more places errs less.
 Accumulator accumulatorOfMma();
 
 // gamma_n = n u / (1 - n u) (N. J. Higham, Accuracy and stability of numerical algorithms, 2nd edition, lemma 3.1),

@@ -460,7 +460,7 @@ class Machine {
 
   // The numbers of a warp's matrices, widened.
   struct Matrices {
-    float left[Mma::kRows][Mma::kTerms], right[Mma::kColumns][Mma::kTerms], sums[Mma::kRows][Mma::kColumns];
+    float left[Mma::kRows][Mma::kTerms], right[Mma::kColumns][Mma::kTerms];
   };
 
   void execute(const MmaStep& step, const Mask& mask) {

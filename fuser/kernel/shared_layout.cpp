@@ -63,12 +63,14 @@ SharedLayout sharedLayout(const Kernel& kernel) {
 
 size_t sharedMemoryBytes(const Kernel& kernel) { return sharedLayout(kernel).end; }
 
+bool isMeeting(const Statement& statement) {
+  return std::holds_alternative<Barrier>(statement.node) || std::holds_alternative<Shuffle>(statement.node) ||
+         std::holds_alternative<Mma>(statement.node);
+}
+
 bool hasBarrier(const Kernel& kernel) {
   bool found = false;
-  forEachStatement(kernel.body, [&](const Statement& statement) {
-    found |= std::holds_alternative<Barrier>(statement.node) || std::holds_alternative<Shuffle>(statement.node) ||
-             std::holds_alternative<Mma>(statement.node);
-  });
+  forEachStatement(kernel.body, [&](const Statement& statement) { found |= isMeeting(statement); });
   return found;
 }
 

@@ -76,7 +76,9 @@ SharedLayout sharedLayout(const Kernel& kernel);
 // The dynamic shared memory of a block, in bytes: the layout's end.
 size_t sharedMemoryBytes(const Kernel& kernel);
 
-// Whether threads of a block wait for each other: at a Barrier, a Shuffle or an Mma.
+// Whether threads of a block wait for each other at the statement: a Barrier, a Shuffle or an Mma.
+bool isMeeting(const Statement& statement);
+// Whether the kernel has such a statement.
 bool hasBarrier(const Kernel& kernel);
 
 // Whether the blocks of the grid wait for each other, so that all must run at once.

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "fuser/kernel/shared_layout.h"
 #include "fuser/lower/copy_statements.h"
 #include "fuser/lower/step_list.h"
 
@@ -56,8 +57,7 @@ bool waits(const Body& body) {
   return std::any_of(body.begin(), body.end(), [](const Statement& statement) {
     if (const If* guarded = std::get_if<If>(&statement.node)) return waits(guarded->body);
     if (const For* loop = std::get_if<For>(&statement.node)) return waits(loop->body);
-    return std::holds_alternative<Barrier>(statement.node) || std::holds_alternative<Shuffle>(statement.node) ||
-           std::holds_alternative<Release>(statement.node);
+    return isMeeting(statement) || std::holds_alternative<Release>(statement.node);
   });
 }
 

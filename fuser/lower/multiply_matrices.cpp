@@ -77,6 +77,8 @@ class MatrixMultiplier {
     require(rows.extent->isConstant(2) && columns.extent->isConstant(2) && terms.extent->isConstant(Mma::kTerms),
             "16 turns, in two loops of two");
     require(kernel_.blockDim[0] == 4 && kernel_.blockDim[1] == 8, "a block of 4 threads along x and 8 along y");
+    require(kernel_.device.architecture >= kMmaArchitecture && kernel_.device.warp == Mma::kLanes,
+            "a device of compute capability 8.0 or later, with warps of 32");
     row_ = rows.index;
     column_ = columns.index;
     term_ = terms.index;

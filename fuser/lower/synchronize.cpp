@@ -247,18 +247,32 @@ class Synchronizer {
     return semaphore_;
   }
 
-  // The coordinates of an index, by what their stride multiplies of parameters: of (i * 4 + j) * n + k, i * 4 + j by n,
-  // and k by nothing. Those that are no sums of digits are left out.
+  // The coordinates of an index, by what their stride multiplies of parameters: of ((h * m + i) * 4 + j) * n + k, h by
+  // m and n, i * 4 + j by n, and k by nothing. Those that are no sums of digits are left out.
   using Coordinates = std::map<std::vector<uint32_t>, std::vector<Digit>>;
 
   // With `elements`, those of any element of a vector.
   Coordinates coordinatesOf(const Use& use, IntExpr index, bool elements) const {
-    std::map<std::vector<uint32_t>, IntExpr> sums;
-    std::vector<IntExpr> summands = summandsOf(index);
-    if (elements && use.width > 1) summands.push_back(kernel_.ints->index("v", kernel_.ints->constant(use.width)));
-    for (IntExpr term : summands) {
-      IntExpr rest = kernel_.ints->constant(1);
-      std::vector<uint32_t> stride;
+    Sums sums;
+    addCoordinates(index, {}, kernel_.ints->constant(1), sums);
+    if (elements && use.width > 1) {
+      const IntExpr element = kernel_.ints->index("v", kernel_.ints->constant(use.width));
+      addCoordinates(element, {}, kernel_.ints->constant(1), sums);
+    }
+    Coordinates coordinates;
+    for (const auto& [stride, sum] : sums) {
+      if (std::optional<std::vector<Digit>> digits = digitsOf(sum, use.threads)) coordinates[stride] = *digits;
+    }
+    return coordinates;
+  }
+
+  using Sums = std::map<std::vector<uint32_t>, IntExpr>;
+
+  // Adds what the index, multiplied by a stride and by a constant, has along each coordinate.
+  void addCoordinates(IntExpr index, const std::vector<uint32_t>& outer, IntExpr times, Sums& sums) const {
+    for (IntExpr term : summandsOf(index)) {
+      IntExpr scale = times, rest = kernel_.ints->constant(1);
+      std::vector<uint32_t> stride = outer;
       std::vector<IntExpr> factors{term};
       while (!factors.empty()) {
         const IntExpr factor = factors.back();
@@ -266,21 +280,22 @@ class Synchronizer {
         if (factor->op == IntOp::Mul) {
           factors.push_back(factor->a);
           factors.push_back(factor->b);
-        } else if (factor->isConstant() || !isParametric(factor)) {
-          rest = kernel_.ints->mul(rest, factor);
-        } else {
+        } else if (factor->isConstant()) {
+          scale = kernel_.ints->mul(scale, factor);
+        } else if (isParametric(factor)) {
           stride.push_back(factor->id);
+        } else {
+          rest = kernel_.ints->mul(rest, factor);
         }
+      }
+      if (rest->op == IntOp::Add) {
+        addCoordinates(rest, stride, scale, sums);
+        continue;
       }
       std::sort(stride.begin(), stride.end());
       IntExpr& sum = sums.emplace(stride, kernel_.ints->constant(0)).first->second;
-      sum = kernel_.ints->add(sum, rest);
+      sum = kernel_.ints->add(sum, kernel_.ints->mul(scale, rest));
     }
-    Coordinates coordinates;
-    for (const auto& [stride, sum] : sums) {
-      if (std::optional<std::vector<Digit>> digits = digitsOf(sum, use.threads)) coordinates[stride] = *digits;
-    }
-    return coordinates;
   }
 
   bool isParametric(IntExpr expr) const {

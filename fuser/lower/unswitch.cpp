@@ -62,9 +62,7 @@ class BulkCopy final : public StatementCopy {
 
 void refuseBarriers(const Body& body, const ScheduleRules& rules) {
   forEachStatement(body, [&](const Statement& statement) {
-    const bool meets =
-        std::holds_alternative<Barrier>(statement.node) || std::holds_alternative<Shuffle>(statement.node);
-    rules.require(!meets, 14, "threads wait for each other in an unswitched loop");
+    rules.require(!isMeeting(statement), 14, "threads wait for each other in an unswitched loop");
   });
 }
 

@@ -42,7 +42,8 @@
 //  27  the innermost loop of a scan goes along its axis, one place after another (lower/build_scan.cpp)
 //  28  the turns of a loop on Mma are the 16 terms of products, in f32, of elements of two tiles of f16 or bf16 in
 //  shared
-//      memory, in two loops of two turns; the block has 4 threads along x and 8 along y (lower/multiply_matrices.cpp)
+//      memory, in two loops of two turns; the block has 4 threads along x and 8 along y, the device mma
+//      (lower/multiply_matrices.cpp)
 // Tests run what these rules reject (analysis/schedule_rules.h): a broken one is a wrong kernel, but for limits of
 // devices.
 #include <algorithm>

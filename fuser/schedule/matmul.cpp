@@ -23,6 +23,9 @@
 namespace fuser {
 namespace {
 
+using ParallelType::BIDx, ParallelType::BIDy, ParallelType::BIDz, ParallelType::TIDx, ParallelType::TIDy,
+    ParallelType::TIDz, ParallelType::Serial, ParallelType::Unroll, ParallelType::Unswitch;
+
 // Cheaper to see than the map is to build.
 std::string whySeveralParts(const std::vector<Expr*>& exprs) {
   for (const Expr* expr : exprs) {
@@ -81,16 +84,13 @@ void arrange(Schedule& schedule, const std::string& name, const ProductPlan& pla
   std::vector<int> order(static_cast<size_t>(b), 0);
   for (int each : from) order.push_back(b + each);
   reorder(schedule, name, order);
-  if (b > 0) schedule.push_back(parallelize(name, 0, ParallelType::BIDz));
+  if (b > 0) schedule.push_back(parallelize(name, 0, BIDz));
   int64_t axis = b;
   for (ParallelType type : types) {
-    if (type != ParallelType::Serial) schedule.push_back(parallelize(name, axis, type));
+    if (type != Serial) schedule.push_back(parallelize(name, axis, type));
     ++axis;
   }
 }
-
-using ParallelType::BIDx, ParallelType::BIDy, ParallelType::BIDz, ParallelType::TIDx, ParallelType::TIDy,
-    ParallelType::TIDz, ParallelType::Serial, ParallelType::Unroll, ParallelType::Unswitch;
 
 void tileSums(Schedule& schedule, const std::string& name, const ProductPlan& plan) {
   orderSides(schedule, name, plan);

@@ -237,7 +237,7 @@ const SideTensor* tileOf(const Val* operand, const ProductPlan& plan) {
 
 // Whether warps may make all of the part's reductions.
 bool areOfMma(const std::vector<Expr*>& exprs, const ProductPlan& plan, const DeviceProperties& device) {
-  if (device.architecture < 80 || device.warp != MmaShape::kLanes || plan.threads != kThreadsOfSide) return false;
+  if (device.architecture < kMmaArchitecture || device.warp != MmaShape::kLanes) return false;
   return std::all_of(exprs.begin(), exprs.end(), [&](const Expr* expr) {
     if (!isReduction(expr->op())) return true;
     const Expr* terms = expr->input(0)->definition();
@@ -267,7 +267,10 @@ bool chooseTile(ProductPlan& plan, const std::vector<Expr*>& exprs, const Refere
   shrink(plan.rows, m);
   shrink(plan.columns, n);
   const auto halve = [&] { (plan.rows > plan.columns ? plan.rows : plan.columns) /= 2; };
-  const auto halveSums = [&] { plan.byMma ? void(plan.columns /= 2) : halve(); };
+  const auto halveSums = [&] {
+    if (!plan.byMma) return halve();
+    plan.columns /= 2;
+  };
   const int64_t number = bytesOf(computeType(map.reference()->dtype()));
   const auto registers = [&] { return (sumsOf(plan) * reductions + plan.rows + plan.columns) * number / 4; };
   while (sumsOf(plan) * reductions * number > kBytesOfSums || registers() > device.registersPerThread / 2) {

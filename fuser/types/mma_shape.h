@@ -5,6 +5,8 @@
 
 namespace fuser {
 
+constexpr int64_t kMmaArchitecture = 80;  // the first compute capability that has it, for f16 and bf16
+
 struct MmaShape {
   static constexpr int64_t kRows = 16, kColumns = 8, kTerms = 16;  // of the sums, and of each
   static constexpr int64_t kLanes = 32;                            // the threads of a warp

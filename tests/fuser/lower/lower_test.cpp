@@ -2,6 +2,7 @@
 //   size: 1024                          of every extent: the schedulers choose the schedule
 //   step: split %y {axis = 0, …}        a step of the schedule, instead; any number of them
 //   contraction: on                     the case's option
+//   architecture: 75                    the device's compute capability
 // and the answer is the kernel, or "rejected" and why.
 #include "fuser/lower/lower.h"
 
@@ -39,13 +40,15 @@ Schedule scheduleOf(const golden::Case& test, const Fusion& part) {
   return steps.empty() ? chosenFor(part, sizeOf(test)) : parseSchedule(steps);
 }
 
-const golden::Texts kTexts("tests/fuser/lower/lower.txt", {"size", "step", "contraction"},
+const golden::Texts kTexts("tests/fuser/lower/lower.txt", {"size", "step", "contraction", "architecture"},
                            [](const golden::Case& test) -> golden::Made {
                              const std::unique_ptr<Fusion> part = parseFusion(test.input);
                              SizeFacts sizes = sizesOf(sizeOf(test));
                              CompileContext context;
                              context.sizes = &sizes;
                              context.options.contraction = !test.allOptions("contraction").empty();
+                             const std::string architecture = test.option("architecture");
+                             if (!architecture.empty()) context.nativeDevice.architecture = std::stoll(architecture);
                              try {
                                applySchedule(*part, scheduleOf(test, *part));
                                checkSchedule(*part, defaultDevice(), &sizes);
