@@ -24,13 +24,13 @@ constexpr std::string_view kFormatVersion = "1";
 
 class CaseParser {
  public:
-  CaseParser(std::string_view text, const std::string& fileName)
-      : reader_(text, fileName, kTokenRules), namesSeed_(text.find("rng_seed") != text.npos) {}
+  CaseParser(std::string_view text, const std::string& fileName, WrittenCalls* calls = nullptr)
+      : reader_(text, fileName, kTokenRules), namesSeed_(text.find("rng_seed") != text.npos), calls_(calls) {}
 
   Case parse() {
     while (reader_.peek().kind == TokenKind::Metadata) parseMetadata();
     if (!reader_.at("fusion")) reader_.failExpected("'fusion'");
-    FusionParser fusionParser(reader_, seedOfRandomOps());
+    FusionParser fusionParser(reader_, seedOfRandomOps(), calls_);
     try {
       case_.fusion = fusionParser.parse();
     } catch (RefusedProgram& refused) {
@@ -498,6 +498,7 @@ class CaseParser {
 
   TokenReader reader_;
   const bool namesSeed_;  // maybe: the text has the word
+  WrittenCalls* const calls_;
   Case case_;
   std::map<std::string, Val*, std::less<>> values_;
   std::set<const OptionInfo*> options_;                // those given
@@ -509,5 +510,9 @@ class CaseParser {
 }  // namespace text
 
 Case parseCase(std::string_view text, const std::string& fileName) { return text::CaseParser(text, fileName).parse(); }
+
+Case parseCase(std::string_view text, const std::string& fileName, WrittenCalls& calls) {
+  return text::CaseParser(text, fileName, &calls).parse();
+}
 
 }  // namespace fuser

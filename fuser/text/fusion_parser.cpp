@@ -43,6 +43,7 @@ std::unique_ptr<Fusion> FusionParser::parse() {
   checkViews();
   giveNames(*fusion_, values_);
   verify(*fusion_);
+  if (calls_) noteOps();
   for (const Val* val : fusion_->usedVals()) named_.push_back(val);
   return std::move(fusion_);
 }

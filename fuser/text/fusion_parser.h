@@ -15,6 +15,7 @@
 #include "fuser/text/expansions.h"
 #include "fuser/text/give_names.h"
 #include "fuser/text/parser.h"
+#include "fuser/text/written_calls.h"
 #include "fuser/tokens/token_reader.h"
 
 namespace fuser::text {
@@ -42,8 +43,9 @@ auto refusable(F&& build) {
 
 class FusionParser {
  public:
-  // `rngSeed`: that of random ops that name none.
-  explicit FusionParser(TokenReader& reader, uint32_t rngSeed = 0) : reader_(reader), rngSeed_(rngSeed) {}
+  // `rngSeed`: that of random ops that name none. `calls`, if any, gets those of the text.
+  explicit FusionParser(TokenReader& reader, uint32_t rngSeed = 0, WrittenCalls* calls = nullptr)
+      : reader_(reader), rngSeed_(rngSeed), calls_(calls) {}
 
   // Reads from `fusion` to the closing brace.
   std::unique_ptr<Fusion> parse();
@@ -122,6 +124,13 @@ class FusionParser {
   void parseBracedOperand(const Token& key, OpAttributes& attributes);
   void addBracedOperands(const OpInfo& info, const OpAttributes& attributes, std::vector<Val*>& operands);
 
+  // --- written_calls.cpp ---
+  std::vector<WrittenCall::Piece> writtenBraces(const Token& start, NamedAttributes& named);
+  void noteCall(const std::vector<Token>& names, const Token& mnemonic, const Expansion& expansion,
+                const std::vector<Val*>& operands, const std::vector<Val*>& results, const Token& braces,
+                NamedAttributes& named, size_t firstExpr);
+  void noteOps();
+
   // --- branch_parser.cpp ---
   void parseBranch(const std::vector<Token>& names);
   std::vector<Val*> parseSide(Side side, const std::vector<Token>& results);
@@ -169,6 +178,8 @@ class FusionParser {
   std::vector<Side> sides_;  // from the outermost branch on
   const uint32_t rngSeed_;
   int64_t randomOps_ = 0;  // so far
+  WrittenCalls* const calls_;
+  std::vector<size_t> callOf_;  // by id of an expression: its call's place in calls_, or npos; those behind have none
 
   // A written extent that differs from the inferred one. It is valid only if some op makes the two equal (met_).
   struct Assumption {

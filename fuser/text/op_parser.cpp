@@ -169,6 +169,7 @@ void FusionParser::parseOp() {
   }
   NamedAttributes named;
   OpAttributes attributes;
+  const Token braces = reader_.peek();
   if (expansion) {
     named = parseNamedAttributes(mnemonic, *expansion);
     if (expansion->traits & kReadsMemory) operands[0] = memoryOfView(mnemonic, operands[0]->as<TensorView>(), named);
@@ -181,6 +182,7 @@ void FusionParser::parseOp() {
   std::vector<std::string> resultNames;
   for (const Token& each : names) resultNames.emplace_back(each.text);
   if (isPointwise(*op)) putOnDevice(operands, named);
+  const std::vector<Val*> inParentheses = operands;
   addBracedOperands(opInfo(*op), attributes, operands);
   const size_t firstExpr = fusion_->exprIdCount();
   const std::vector<Val*> results = refusable([&] {
@@ -191,6 +193,7 @@ void FusionParser::parseOp() {
     });
   });
   spell(firstExpr, mnemonic, names, operands, expansion && (expansion->traits & kCountsFromEnd));
+  if (expansion && calls_) noteCall(names, mnemonic, *expansion, inParentheses, results, braces, named, firstExpr);
   if (expansion && expansion->scatter) {
     copies_.add(*expansion, operands[0]->as<TensorView>(), named, results.front()->as<TensorView>());
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fuser/text/option_table.h"
+#include "fuser/text/print_statements.h"
 #include "fuser/text/printer.h"
 #include "fuser/text/token_rules.h"
 #include "fuser/text/transform_table.h"
@@ -218,13 +219,15 @@ static std::string printDevices(const Fusion& fusion) {
   return concat("mesh {devices = ", toString(fusion.mesh()), "}\n", meshes, shards);
 }
 
-std::string printCase(const Case& testCase) {
+std::string printCase(const Case& testCase) { return printCase(testCase, printFusion(*testCase.fusion)); }
+
+std::string printCase(const Case& testCase, const std::string& fusionText) {
   std::string out;
   for (const auto& [key, value] : testCase.metadata) {
     FUSER_CHECK(text::isName(key), "metadata key '", key, "' is not a name");
     out += concat("#: ", key, " = ", metadataValue(value), "\n");
   }
-  out += printFusion(*testCase.fusion);
+  out += fusionText;
   for (const auto& [output, input] : testCase.aliases) out += concat("alias %", output, " -> %", input, "\n");
   out += printOptions(testCase.options);
   out += printDevices(*testCase.fusion);

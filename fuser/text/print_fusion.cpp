@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "fuser/text/print_statements.h"
 #include "fuser/text/printer.h"
 #include "fuser/text/token_rules.h"
 
@@ -243,13 +244,19 @@ std::string printExpr(const Expr* expr, const ValueNames& names) {
 
 std::string printFusion(const Fusion& fusion) {
   const ValueNames names(fusion);
+  std::vector<std::string> statements;
+  for (const Expr* expr : fusion.exprs()) statements.push_back(printExpr(expr, names));
+  return printFusion(fusion, names, statements);
+}
+
+std::string printFusion(const Fusion& fusion, const ValueNames& names, const std::vector<std::string>& statements) {
   std::string out = "fusion ";
   if (text::isIdentifier(fusion.name())) out += fusion.name();
   out +=
       "(" +
       joined(fusion.inputs(), [&](const Val* val) { return withPercent(val, names) + ": " + printType(val, names); }) +
       ") {\n";
-  for (const Expr* expr : fusion.exprs()) out += "  " + printExpr(expr, names) + "\n";
+  for (const std::string& statement : statements) out += "  " + statement + "\n";
   out += "  return";
   if (!fusion.outputs().empty()) {
     out += " " + joined(fusion.outputs(), [&](const Val* val) { return printOperand(val, names); });

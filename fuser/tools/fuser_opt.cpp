@@ -32,6 +32,7 @@
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuser/text/read_file.h"
+#include "fuser/text/written_calls.h"
 #include "fuser/tokens/literals.h"
 #include "fuser/tools/compile_case.h"
 #include "fuser/tools/limits.h"
@@ -51,6 +52,7 @@ struct Arguments {
   std::string engine;
   bool run = false;
   bool backward = false;
+  bool keepComposites = false;
   bool timePasses = false;
   bool explainSegments = false;
   bool countSegments = false;
@@ -230,8 +232,23 @@ std::string nameOf(const std::string& file) {
   return file == "-" ? "<stdin>" : std::filesystem::path(file).stem().string();
 }
 
-void execute(const Arguments& arguments, const Case& statements, spdlog::logger* log) {
+// The case as it was read, of these calls.
+void printAsRead(const Arguments& arguments, const Case& statements, const WrittenCalls& calls, spdlog::logger* log) {
+  if (!arguments.keepComposites) {
+    std::cout << printCase(statements);
+    return;
+  }
+  const CaseWithCalls printed = printCaseWithCalls(statements, calls);
+  for (const std::string& note : printed.notes) {
+    logLine(log, LogLevel::Warn, concat("fuser-opt: --keep-composites: ", note));
+  }
+  std::cout << printed.text;
+}
+
+void execute(const Arguments& arguments, const Case& statements, const WrittenCalls& calls, spdlog::logger* log) {
   const PrintRequest request = requestOf(arguments);
+  FUSER_USER_CHECK(!arguments.keepComposites || request.stages.count(Stage::Fusion),
+                   "--keep-composites is of --print=fusion alone: all other stages have the ops");
   // With the case alone asked for, a file that does not compile still prints.
   const bool caseAlone = request.stages == std::set<Stage>{Stage::Fusion} && request.after.empty() && !arguments.run;
   const Case testCase = caseAlone ? cloneCase(statements) : functionalCase(statements);
@@ -251,7 +268,7 @@ void execute(const Arguments& arguments, const Case& statements, spdlog::logger*
   if (arguments.explainSegments) settings.context.observers.push_back(&explaining);
   StagePrinter printer(request, std::cout);
   settings.context.observers.push_back(&printer);
-  if (request.stages.count(Stage::Fusion)) std::cout << printCase(statements);
+  if (request.stages.count(Stage::Fusion)) printAsRead(arguments, statements, calls, log);
   if (request.stages.count(Stage::Functional)) std::cout << printCase(testCase);
   // Nor does the functional form need a program; --run compiles by itself.
   const bool textOnly = !request.stages.empty() && request.after.empty() &&
@@ -275,7 +292,8 @@ void execute(const Arguments& arguments, const Case& statements, spdlog::logger*
 // What is wrong with the file's program has its place in the file, and its line.
 void execute(const Arguments& arguments, spdlog::logger* log) {
   const std::string text = readAll(arguments.file);
-  const Case testCase = parseCase(text, arguments.file == "-" ? "<stdin>" : arguments.file);
+  WrittenCalls calls;
+  const Case testCase = parseCase(text, arguments.file == "-" ? "<stdin>" : arguments.file, calls);
   if (!testCase.options.fault.empty()) {
     logLine(log, LogLevel::Warn,
             concat("fuser-opt: option fault = ", quote(testCase.options.fault),
@@ -286,10 +304,13 @@ void execute(const Arguments& arguments, spdlog::logger* log) {
       gradients::BackwardCase backward = gradients::backwardCase(testCase);
       for (const std::string& note : backward.notes)
         logLine(log, LogLevel::Warn, concat("fuser-opt: --backward: ", note));
-      execute(arguments, backward.testCase, log);
+      if (arguments.keepComposites) {
+        logLine(log, LogLevel::Warn, "fuser-opt: --keep-composites: gradients are of ops, and have no calls to keep");
+      }
+      execute(arguments, backward.testCase, {}, log);
       return;
     }
-    execute(arguments, testCase, log);
+    execute(arguments, testCase, calls, log);
   } catch (const UserError& error) {
     rethrowIfSetUpError(error);
     throw UserError(withSourceLine(testCase.places, text, error.what()));
@@ -317,6 +338,11 @@ int run(int argc, char** argv) {
   app.add_flag("--backward", arguments.backward,
                "take the file's gradients in its place: the fusion that gives, of a gradient for each output, those of "
                "the inputs; with such gradients in each run");
+  app.add_flag(
+      "--keep-composites", arguments.keepComposites,
+      "print names that are made of other ops (softmax, layer_norm, transpose, …) as they were written: in "
+      "--print=fusion, as the other stages have the ops alone. Of a name that cannot stay, standard error says "
+      "why");
   app.add_flag("--run", arguments.run, "run the file's runs and print the first elements of each output");
   app.add_flag(
       "--explain-segments", arguments.explainSegments,

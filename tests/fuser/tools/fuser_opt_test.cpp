@@ -255,6 +255,17 @@ TEST_F(FuserOptTest, BackwardPutsTheGradientsInPlaceOfTheFile) {
   EXPECT_EQ(count(standardOutput(path + " --backward --run"), "%grad_x"), 1u);
 }
 
+TEST_F(FuserOptTest, KeepsCompositesInTheCaseAsReadAlone) {
+  const std::string path = file("fusion f(%x: f32[i0, i1]) { %y = t(%x)\n return %y }\n");
+  const std::string kept = "  %y = t\\(%x\\) : f32\\[i1, i0\\]\n", expanded = "  %y = permute\\(%x\\) ";
+  const std::string both = standardOutput(path + " --keep-composites --print=fusion,functional");
+  EXPECT_EQ(count(both, kept), 1u) << both;
+  EXPECT_EQ(count(both, expanded), 1u) << both;
+  const Outcome other = fuserOpt(path + " --keep-composites --print=presegmented");
+  EXPECT_EQ(other.exitCode, 1);
+  EXPECT_EQ(other.text, "fuser-opt: --keep-composites is of --print=fusion alone: all other stages have the ops\n");
+}
+
 TEST_F(FuserOptTest, PrintsCudaThatCompilesAsItStands) {
   // Two kernels that use one op, and a name that C++ has taken.
   const std::string path = file(
