@@ -43,6 +43,7 @@ std::vector<Val*> FusionParser::parseSide(Side side, const std::vector<Token>& r
   const NamedVals outside = values_;
   const std::map<std::string, size_t, std::less<>> definedOutside = definedAt_;
   const CopiedViews copiesOutside = copies_;
+  const auto complexesOutside = complexes_;
   if (!sides_.empty()) side.all = withOuterSides(side);
   sides_.push_back(side);
   reader_.expect("{");
@@ -62,6 +63,7 @@ std::vector<Val*> FusionParser::parseSide(Side side, const std::vector<Token>& r
   sides_.pop_back();
   values_ = outside;
   definedAt_ = definedOutside;
+  complexes_ = complexesOutside;
   copies_.restore(copiesOutside);
   return yielded;
 }

@@ -129,7 +129,17 @@ void FusionParser::collectScalarParameters() {
 
 void FusionParser::parseTensorParameter(const Token& name) {
   checkNew(name);
-  const Type type = parseType();
+  Type type = parseType();
+  if (type.isComplex) {
+    if (!type.tensor) reader_.fail(type.start, "a complex scalar is a tensor of no axes: ", type.start.text, "[]");
+    if (type.axes.size() == kMaxRank) reader_.fail(type.start, "a complex tensor has at most ", kMaxRank - 1, " axes");
+    type.axes.push_back({IterType::Iteration, fusion_->ints().constant(2), nullptr});
+    if (type.layout && type.layout->onHost) reader_.fail(type.layout->start, "a complex tensor lies on the device");
+    if (type.layout) {
+      type.layout->order.push_back(static_cast<int>(type.axes.size()) - 1);
+      type.layout->contiguity.emplace_back(true);
+    }
+  }
   FUSER_CHECK(type.tensor, "scalars were read before");
   TensorDomain domain;
   for (const AxisType& axis : type.axes) {
@@ -142,6 +152,7 @@ void FusionParser::parseTensorParameter(const Token& name) {
   TensorView* tensor = fusion_->newTensor(type.dtype, std::move(domain), std::string(name.text));
   tensor->setCpuScalar(type.layout && type.layout->onHost);
   fusion_->addInput(tensor);
+  if (type.isComplex) return defineComplexParameter(name, tensor);
   define(name, tensor);
 }
 
@@ -164,7 +175,14 @@ void FusionParser::parseReturn() {
   reader_.expect("return");
   if (reader_.at("}")) return;
   do {
-    fusion_->addOutput(parseOperand());
+    const Token token = reader_.peek();
+    const auto complex = token.kind == TokenKind::Value ? complexes_.find(token.text) : complexes_.end();
+    if (complex == complexes_.end()) {
+      fusion_->addOutput(parseOperand());
+      continue;
+    }
+    reader_.next();
+    fusion_->addOutput(wholeOf(complex->first, complex->second));
   } while (reader_.accept(","));
 }
 
@@ -182,6 +200,10 @@ void FusionParser::define(const Token& name, Val* val) {
 
 Val* FusionParser::lookUp(const Token& name) {
   const auto found = values_.find(name.text);
+  if (const auto complex = complexes_.find(name.text); complex != complexes_.end()) {
+    reader_.fail(name, "%", name.text, " is ", typeText(complex->second),
+                 ", and a real value stands here: ", "real, imag or view_as_real gives one");
+  }
   if (found == values_.end()) reader_.fail(name, "unknown value %", name.text);
   if (found->second->isScalar()) return found->second;
   return found->second = copies_.latest(*fusion_, found->second->as<TensorView>(), std::string(name.text));

@@ -11,6 +11,7 @@
 #include "fuser/ir/fusion.h"
 #include "fuser/ir/infer.h"
 #include "fuser/support/disjoint_sets.h"
+#include "fuser/text/complex_values.h"
 #include "fuser/text/copied_views.h"
 #include "fuser/text/expansions.h"
 #include "fuser/text/give_names.h"
@@ -69,6 +70,7 @@ class FusionParser {
     DataType dtype = DataType::Float;
     std::vector<AxisType> axes;
     std::optional<Layout> layout;
+    bool isComplex = false;  // of parts of this dtype
   };
   // The attributes in braces after an op's operands.
   struct OpAttributes {
@@ -88,6 +90,23 @@ class FusionParser {
     Val* all = nullptr;  // of one in another one: whether the run takes both
   };
 
+  // What an op has to do with complex values, before its operands are read.
+  struct ComplexAhead {
+    bool any = false;             // the op is one of complex values
+    std::vector<Token> operands;  // the first token of each
+    std::string_view dtype;       // that its attributes name
+    bool isComplex(const FusionParser& parser, size_t i) const {
+      return parser.complexes_.count(operands.at(i).text) != 0 && operands[i].kind == TokenKind::Value;
+    }
+  };
+  // How the parts of complex operands are read: of each operand the part with this number, 1 the imaginary one.
+  struct Parts {
+    std::vector<size_t> part;
+    std::vector<bool> isNumber;  // of each operand: whether a real one has the imaginary part 0
+    bool isRaw = false;          // of conjugates the negative of the imaginary part
+    bool isImaginary = false;    // the result is the imaginary part: real numbers count 0
+  };
+
   // --- fusion_parser.cpp ---
   void parseStatement(std::string_view expected);
   void parseParameters();
@@ -102,6 +121,8 @@ class FusionParser {
 
   // --- op_parser.cpp ---
   void parseOp();
+  std::vector<Val*> readOp(const std::vector<Token>& names, const Token& mnemonic,
+                           const std::vector<std::string>& resultNames);
   TensorView* memoryOfView(const Token& mnemonic, TensorView* tensor, NamedAttributes& named);
   void spell(size_t firstExpr, const Token& mnemonic, const std::vector<Token>& names,
              const std::vector<Val*>& operands, bool countsFromEnd);
@@ -130,6 +151,29 @@ class FusionParser {
                 const std::vector<Val*>& operands, const std::vector<Val*>& results, const Token& braces,
                 NamedAttributes& named, size_t firstExpr);
   void noteOps();
+
+  // --- complex_parser.cpp ---
+  ComplexAhead complexAhead(const Token& mnemonic);
+  void parseComplexOp(const std::vector<Token>& names, const Token& mnemonic, const ComplexAhead& ahead);
+  void parseByParts(const std::vector<Token>& names, const Token& mnemonic, const ComplexAhead& ahead,
+                    const NameOfParts& rule);
+  void parseBilinear(const std::vector<Token>& names, const Token& mnemonic, const ComplexAhead& ahead);
+  void parseComplexFunction(const Token& name, const Token& mnemonic, const ComplexFunction& function);
+  void parsePartOf(const Token& name, const Token& mnemonic);
+  std::vector<Val*> readParts(const std::vector<Token>& names, const Token& mnemonic, std::string_view ending,
+                              Parts parts);
+  Val* parsePart(size_t place);
+  Val* zeroLike(Val* number);
+  DataType readPartDtype();
+  Val* partOf(ComplexValue& value, size_t part, bool isRaw, const std::string& name);
+  ComplexOperand parseComplexOperand();
+  void defineComplex(const Token& name, ComplexValue value);
+  void defineComplexParameter(const Token& name, TensorView* whole);
+  void checkComplexType(const ComplexValue& value, const Type& type);
+  TensorView* wholeOf(const std::string& name, ComplexValue& value);
+  void failAsPyTorch(const Token& token, const std::string& message) const;
+  void checkCopiedMemory(const TensorView* target) const;
+  bool parseComplexUpdate(const Token& keyword, const Token& name);
 
   // --- branch_parser.cpp ---
   void parseBranch(const std::vector<Token>& names);
@@ -192,6 +236,9 @@ class FusionParser {
   // Results with `view = true` or `in_place = true`, and where their layout begins.
   std::vector<std::pair<Token, const TensorView*>> views_;
   CopiedViews copies_;
+  std::map<std::string, ComplexValue, std::less<>> complexes_;                 // by name; no other value has the name
+  std::vector<std::pair<const TensorView*, const TensorView*>> copiedMemory_;  // copies, and the memory of each
+  const Parts* parts_ = nullptr;                                               // while the parts of an op are read
   std::set<const Val*> namedInAttributes_;  // scalars; for look-ups
   std::map<const Val*, Val*> onDevice_;     // of tensors on the host; for look-ups
 };

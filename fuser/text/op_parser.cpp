@@ -80,6 +80,7 @@ std::string unknownOp(std::string_view name) {
   std::vector<std::string_view> known;
   for (OpKind op : kAllOps) known.push_back(opInfo(op).mnemonic);
   for (std::string_view expansion : expansionNames()) known.push_back(expansion);
+  for (std::string_view complex : namesOfComplexAlone()) known.push_back(complex);
   const std::string guess = didYouMean(name, known);
   return concat("unknown op '", name, "'", guess.empty() ? "; `fuser-opt --list-ops` lists them" : guess);
 }
@@ -139,6 +140,16 @@ void FusionParser::parseOp() {
   reader_.expect("=");
   if (reader_.at("if")) return parseBranch(names);
   const Token mnemonic = reader_.expect(TokenKind::Identifier, "an op's name");
+  const ComplexAhead ahead = complexAhead(mnemonic);
+  if (ahead.any) return parseComplexOp(names, mnemonic, ahead);
+  std::vector<std::string> resultNames;
+  for (const Token& each : names) resultNames.emplace_back(each.text);
+  defineResults(names, readOp(names, mnemonic, resultNames));
+}
+
+// The operands, the attributes, and what is built of them under these names.
+std::vector<Val*> FusionParser::readOp(const std::vector<Token>& names, const Token& mnemonic,
+                                       const std::vector<std::string>& resultNames) {
   const Expansion* expansion = findExpansion(mnemonic.text, names.size(), [&] { return attributesAhead(); });
   const std::vector<const OpInfo*> rows = expansion ? std::vector{&opInfo(expansion->operands)} : rowsOf(mnemonic.text);
   if (rows.empty()) reader_.fail(mnemonic, unknownOp(mnemonic.text));
@@ -148,7 +159,7 @@ void FusionParser::parseOp() {
                              : expansion->second  ? 2
                                                   : 1;
   if (names.size() != resultCount) {
-    reader_.fail(name, mnemonic.text, " has ", resultCount, resultCount == 1 ? " result" : " results", ", not ",
+    reader_.fail(names[0], mnemonic.text, " has ", resultCount, resultCount == 1 ? " result" : " results", ", not ",
                  names.size());
   }
 
@@ -159,7 +170,7 @@ void FusionParser::parseOp() {
     if (operands.size() == operandCount(*rows[0]).most) {
       reader_.fail(operandsAt.back(), takes(mnemonic.text, *rows[0]));
     }
-    operands.push_back(parseOperand());
+    operands.push_back(parts_ ? parsePart(operands.size()) : parseOperand());
     if (operands.back()->isScalar() && !takesScalars(rows[0]->family)) {
       reader_.fail(operandsAt.back(), mnemonic.text, " takes a tensor, not ", typeText(operands.back()));
     }
@@ -179,8 +190,6 @@ void FusionParser::parseOp() {
   const std::optional<OpKind> op = expansion ? expansion->operands : opFromText(mnemonic.text, attributes.variant);
   if (!op) reader_.fail(attributes.keys.begin()->second, mnemonic.text, " has no variant '", attributes.variant, "'");
 
-  std::vector<std::string> resultNames;
-  for (const Token& each : names) resultNames.emplace_back(each.text);
   if (isPointwise(*op)) putOnDevice(operands, named);
   const std::vector<Val*> inParentheses = operands;
   addBracedOperands(opInfo(*op), attributes, operands);
@@ -198,7 +207,7 @@ void FusionParser::parseOp() {
     copies_.add(*expansion, operands[0]->as<TensorView>(), named, results.front()->as<TensorView>());
   }
   recordMeetings(results.front()->definition());
-  defineResults(names, results);
+  return results;
 }
 
 // What a tensor views, with the offset of its first element there, unless the text gives one.
@@ -443,7 +452,7 @@ void FusionParser::parseFamilyAttribute(const Token& key, const FamilyAttribute&
       values.setBound(attribute.name, isEnd ? parseEnd() : parseBound());
       return;
     }
-    case AttributeKind::Dtype: values.setDtype(attribute.name, readDtype(reader_)); return;
+    case AttributeKind::Dtype: values.setDtype(attribute.name, parts_ ? readPartDtype() : readDtype(reader_)); return;
     case AttributeKind::Number: {
       const bool isWord = reader_.at("true") || reader_.at("false");  // unbiased = false
       values.setNumber(attribute.name, isWord ? readBool(reader_) : readInteger(reader_));
@@ -458,6 +467,8 @@ void FusionParser::parseFamilyAttribute(const Token& key, const FamilyAttribute&
 void FusionParser::parseBracedOperand(const Token& key, OpAttributes& attributes) {
   const Token at = reader_.peek();
   Val* value = parseOperand();
+  const bool fills = key.text == "value" || key.text == "fill_value";
+  if (parts_ && parts_->isImaginary && fills) value = zeroLike(value);
   if (value->isTensor()) reader_.fail(at, key.text, " is a scalar, not ", typeText(value));
   attributes.operands.emplace(key.text, value);
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fuser/ops/op_table.h"
+#include "fuser/text/complex_values.h"
 #include "fuser/text/expansions.h"
 
 namespace fuser {
@@ -130,6 +131,12 @@ std::string opList() {
     text += concat(each->name, std::string(width + 2 - each->name.size(), ' '),
                    "operands: ", operandText(opInfo(each->operands)), "; attributes: ", plain(attributes),
                    each->second ? "; 2 results\n" : "\n");
+  }
+  text += "\nNames of complex values alone (grammar.md has those that take complex operands, too):\n";
+  for (std::string_view name : text::namesOfComplexAlone()) {
+    const bool isOfTwo = name == "complex" || name == "polar";
+    text += concat(name, std::string(width + 2 - name.size(), ' '),
+                   "operands: ", isOfTwo ? "two tensors" : "one tensor", "; attributes: none\n");
   }
   return text;
 }

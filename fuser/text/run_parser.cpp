@@ -72,11 +72,23 @@ class RunParser {
     const Token start = reader_.peek();
     input.recipe = parseRecipe();
     reader_.expect(":");
-    input.dtype = readDtype(reader_);
+    const std::optional<DataType> part = partOfComplex(reader_.peek().text);
+    if (part) reader_.next();
+    input.dtype = part ? *part : readDtype(reader_);
     input.sizes = readDims();
     if (reader_.at("{")) parseLayout(input);
+    if (part) inParts(input);
     reader_.located(start, [&] { checkRecipe(input.recipe, input.dtype); });
     return input;
+  }
+
+  // What is said of complex elements, of their parts.
+  static void inParts(TensorInput& input) {
+    input.sizes.push_back(2);
+    input.offset *= 2;
+    if (!input.strides) return;
+    for (int64_t& stride : *input.strides) stride *= 2;
+    input.strides->push_back(1);
   }
 
   Dims readDims() {

@@ -28,7 +28,10 @@ std::vector<std::optional<bool>> contiguous(const std::vector<int>& order, const
 FusionParser::Type FusionParser::parseType() {
   Type type;
   type.start = reader_.peek();
-  type.dtype = readDtype(reader_);
+  const std::optional<DataType> part = partOfComplex(type.start.text);
+  type.isComplex = part.has_value();
+  if (part) reader_.next();
+  type.dtype = part ? *part : readDtype(reader_);
   if (!reader_.at("[")) return type;
   type.tensor = true;
   reader_.list("[", "]", kMaxListEntries, [&] {
@@ -246,7 +249,7 @@ bool fits(const AxisType& written, const IterDomain* inferred) {
 }  // namespace
 
 void FusionParser::checkResultType(Val* result, const Type& type) {
-  bool same = type.tensor == result->isTensor() && type.dtype == result->dtype();
+  bool same = !type.isComplex && type.tensor == result->isTensor() && type.dtype == result->dtype();
   if (same && type.tensor) {
     const std::vector<IterDomain*> axes = result->as<TensorView>()->axes();
     same = axes.size() == type.axes.size();

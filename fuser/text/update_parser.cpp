@@ -13,6 +13,7 @@ void FusionParser::parseUpdate() {
   const Token keyword = reader_.expect("update");
   if (++opCount_ > kMaxOps) reader_.fail(keyword, "more than ", kMaxOps, " ops");
   const Token name = reader_.expect(TokenKind::Value, "the tensor that is written to");
+  if (parseComplexUpdate(keyword, name)) return;
   Val* target = lookUp(name);
   if (target->isScalar()) reader_.fail(name, "update writes to a tensor, and %", name.text, " is a scalar");
   reader_.expect("=");
@@ -45,6 +46,7 @@ void FusionParser::parseUpdate() {
 // Through copies of PyTorch's views to the memory that they show: each is written to in memory of its own, and what it
 // holds then is put into the memory that it shows.
 void FusionParser::write(TensorView* target, TensorView* source) {
+  checkCopiedMemory(target);
   const CopiedViews::Copy* shown = copies_.copyOf(target);
   if (!shown) {
     recordMeetings(build::update(*fusion_, target, writtenOnSide(target, source)));

@@ -39,6 +39,7 @@ TEST(OpReferenceTest, ALineSaysWhatMayBeLeftOutAndWhatItIsThen) {
 TEST(OpReferenceTest, TheListHasALineForEachNameWithTheDtypesOfItsRows) {
   const std::string list = opList();
   EXPECT_NE(list.find("\nslice "), list.npos);
+  EXPECT_NE(list.find("\nview_as_complex "), list.npos);
   EXPECT_EQ(list.find("\ndiv "), list.rfind("\ndiv ")) << "of three rows";
   EXPECT_EQ(list.find('\\'), list.npos) << "Markdown's escapes";
   EXPECT_NE(list.find("operands: two; attributes: none; dtypes: i64 i32 i8 bool\n"), list.npos);
