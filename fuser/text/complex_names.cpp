@@ -9,10 +9,19 @@ namespace fuser::text {
 namespace {
 
 constexpr ComplexFunction kFunctions[] = {
-    {"mul", 2, "", complexProduct},       {"div", 2, "", complexQuotient},    {"reciprocal", 1, "", complexReciprocal},
-    {"square", 1, "", complexSquare},     {"abs", 1, "", complexSize},        {"angle", 1, "", complexAngle},
-    {"complex", 2, "", complexFromParts}, {"polar", 2, "", complexFromPolar}, {"eq", 2, "", complexEqual},
-    {"ne", 2, "", complexUnequal},        {"isnan", 1, "", complexIsNan},     {"isinf", 1, "", complexIsInf},
+    {"mul", 2, "", complexProduct},
+    {"div", 2, "", complexQuotient},
+    {"reciprocal", 1, "", complexReciprocal},
+    {"square", 1, "", complexSquare},
+    {"abs", 1, "", complexSize},
+    {"angle", 1, "", complexAngle},
+    {"complex", 2, "", complexFromParts},
+    {"polar", 2, "", complexFromPolar},
+    {"eq", 2, "", complexEqual},
+    {"ne", 2, "", complexUnequal},
+    {"prod", 1, "dims = all, text keepdim = false", complexProd},
+    {"isnan", 1, "", complexIsNan},
+    {"isinf", 1, "", complexIsInf},
     {"isfinite", 1, "", complexIsFinite},
 };
 
@@ -64,10 +73,10 @@ constexpr NameOfParts kNamesOfParts[] = {
     {"slice_scatter", Numbers::FirstAndLast},
     {"select_scatter", Numbers::FirstAndLast},
     {"diagonal_scatter", Numbers::FirstAndLast},
-    {"scatter", Numbers::FirstAndLast},
-    {"scatter_add", Numbers::FirstAndLast},
-    {"index_add", Numbers::FirstAndLast},
-    {"index_copy", Numbers::FirstAndLast},
+    {"scatter", Numbers::FirstAndThird},
+    {"scatter_add", Numbers::FirstAndThird},
+    {"index_add", Numbers::FirstAndThird},
+    {"index_copy", Numbers::FirstAndThird},
     {"index_put", Numbers::FirstAndLast},
     {"index_fill"},
     {"full"},

@@ -63,9 +63,6 @@ void FusionParser::parseComplexOp(const std::vector<Token>& names, const Token& 
     parts.isNumber = {true};
     return defineResults(names, readParts(names, mnemonic, "", parts));
   }
-  if (op == "prod") {
-    reader_.fail(mnemonic, "prod of complex values is not in the language: it is no reduction of each part by itself");
-  }
   if (partOfComplex(ahead.dtype)) reader_.fail(mnemonic, op, " has no dtype ", ahead.dtype, " in the language");
   reader_.fail(mnemonic, op, " of complex values is not in the language; real, imag and view_as_real give real ones");
 }
@@ -137,6 +134,7 @@ void FusionParser::parseByParts(const std::vector<Token>& names, const Token& mn
                                 const NameOfParts& rule) {
   const size_t count = ahead.operands.size();
   const Token start = reader_.peek();
+  const bool hasSizesAlone = mnemonic.text == "view_as" || mnemonic.text == "expand_as";
   Parts parts;
   size_t numbers = 0;
   bool isConjugate = false, hasComplex = false;
@@ -145,8 +143,8 @@ void FusionParser::parseByParts(const std::vector<Token>& names, const Token& mn
                           (rule.numbers == Numbers::FirstAndLast && i + 1 == count) ||
                           (rule.numbers == Numbers::FirstAndThird && i == 2);
     const bool isComplex = ahead.isComplex(*this, i);
-    const bool isShape = mnemonic.text == "view_as" || mnemonic.text == "expand_as";
-    if (isComplex && !isNumber && !isShape) reader_.fail(ahead.operands[i], "an index or a condition is not complex");
+    if (isComplex && !isNumber && !hasSizesAlone)
+      reader_.fail(ahead.operands[i], "an index or a condition is not complex");
     parts.isNumber.push_back(isNumber);
     numbers += isNumber;
     hasComplex |= isComplex && isNumber;
@@ -154,6 +152,10 @@ void FusionParser::parseByParts(const std::vector<Token>& names, const Token& mn
   }
   const bool isFirst = rule.numbers != Numbers::All && rule.numbers != Numbers::Behind;
   const bool toComplex = partOfComplex(ahead.dtype).has_value();
+  if (hasSizesAlone && count == 2 && !ahead.isComplex(*this, 0)) {
+    parts.part.assign(count, 0);
+    return defineResults(names, readParts(names, mnemonic, "", parts));
+  }
   if (isFirst && count > 0 && !ahead.isComplex(*this, 0) && !toComplex) {
     reader_.fail(ahead.operands[0], mnemonic.text, " of a real tensor with complex operands: cast makes it complex");
   }
@@ -168,7 +170,10 @@ void FusionParser::parseByParts(const std::vector<Token>& names, const Token& mn
     return defineResults(names, readParts(names, mnemonic, "", parts));
   }
   if (toReal) reader_.fail(mnemonic, mnemonic.text, " of complex values has a complex dtype, not ", ahead.dtype);
-  parts.isRaw = numbers == 1 && hasComplex && isConjugate;
+  if (mnemonic.text == "view" && toComplex) {
+    reader_.fail(mnemonic, "view gives no complex dtype in the language: view_as_complex does");
+  }
+  parts.isRaw = numbers == 1 && hasComplex && isConjugate && !isMade;
   const bool isRaw = parts.isRaw;
   const std::vector<Val*> real = readParts(names, mnemonic, ".re", parts);
   reader_.rewind(start);

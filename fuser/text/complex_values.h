@@ -91,5 +91,7 @@ using ComplexBuild = ComplexResult(Fusion& fusion, const std::vector<ComplexOper
 // --- expanded_complex.cpp ---
 ComplexBuild complexProduct, complexQuotient, complexReciprocal, complexSquare, complexSize, complexAngle,
     complexFromParts, complexFromPolar, complexEqual, complexUnequal, complexIsNan, complexIsInf, complexIsFinite;
+// --- expanded_complex_prod.cpp ---
+ComplexBuild complexProd;
 
 }  // namespace fuser::text

@@ -108,7 +108,7 @@ class ComplexName {
 // c10::complex' operator /=, by Smith's method: with p the one of c and d of the greater magnitude and q the other,
 // r = q / p, s = 1 / (p + q r), it is s (a + b r) + s (b - a r) i where p is c, and s (b + a r) + s (b r - a) i else.
 // By 0 + 0i, a / 0 + (b / 0) i.
-ComplexResult quotient(ComplexName& n, Val* a, Val* b, Val* c, Val* d) {
+ComplexResult smithQuotient(ComplexName& n, Val* a, Val* b, Val* c, Val* d) {
   Val* sizeOfC = n.op(OpKind::Abs, c, ".c");
   Val* sizeOfD = n.op(OpKind::Abs, d, ".d");
   Val* isC = n.op(OpKind::Ge, sizeOfC, sizeOfD, ".by.c");
@@ -130,15 +130,15 @@ ComplexResult quotient(ComplexName& n, Val* a, Val* b, Val* c, Val* d) {
 
 // Whether both parts, or one of them, are so.
 template <OpKind kTest, OpKind kJoin>
-ComplexResult tested(std::string_view op, Fusion& fusion, const std::vector<ComplexOperand>& operands,
-                     const std::string& name) {
+ComplexResult partsTested(std::string_view op, Fusion& fusion, const std::vector<ComplexOperand>& operands,
+                          const std::string& name) {
   ComplexName n(op, fusion, operands, name);
   return n.real(n.op(kJoin, n.op(kTest, n[0].real, ".re"), n.op(kTest, n[0].imaginary, ".im"), ""));
 }
 
 template <OpKind kTest, OpKind kJoin>
-ComplexResult compared(std::string_view op, Fusion& fusion, const std::vector<ComplexOperand>& operands,
-                       const std::string& name) {
+ComplexResult partsCompared(std::string_view op, Fusion& fusion, const std::vector<ComplexOperand>& operands,
+                            const std::string& name) {
   ComplexName n(op, fusion, operands, name);
   Val* real = n.op(kTest, n[0].real, n[1].real, ".re");
   return n.real(n.op(kJoin, real, n.op(kTest, n.imaginary(0), n.imaginary(1), ".im"), ""));
@@ -174,13 +174,13 @@ ComplexResult complexQuotient(Fusion& fusion, const std::vector<ComplexOperand>&
   if (!n[1].isComplex()) {
     return n.pair(n.op(OpKind::Div, n[0].real, n[1].real, ".re"), n.op(OpKind::Div, n[0].imaginary, n[1].real, ".im"));
   }
-  return quotient(n, n[0].real, n.imaginary(0), n[1].real, n[1].imaginary);
+  return smithQuotient(n, n[0].real, n.imaginary(0), n[1].real, n[1].imaginary);
 }
 
 ComplexResult complexReciprocal(Fusion& fusion, const std::vector<ComplexOperand>& operands, const NamedAttributes&,
                                 const std::string& name) {
   ComplexName n("reciprocal", fusion, operands, name);
-  return quotient(n, n.number(1), n.number(0), n[0].real, n[0].imaginary);
+  return smithQuotient(n, n.number(1), n.number(0), n[0].real, n[0].imaginary);
 }
 
 ComplexResult complexSize(Fusion& fusion, const std::vector<ComplexOperand>& operands, const NamedAttributes&,
@@ -249,23 +249,23 @@ ComplexResult complexFromPolar(Fusion& fusion, const std::vector<ComplexOperand>
 
 ComplexResult complexEqual(Fusion& fusion, const std::vector<ComplexOperand>& operands, const NamedAttributes&,
                            const std::string& name) {
-  return compared<OpKind::Eq, OpKind::LogicalAnd>("eq", fusion, operands, name);
+  return partsCompared<OpKind::Eq, OpKind::LogicalAnd>("eq", fusion, operands, name);
 }
 ComplexResult complexUnequal(Fusion& fusion, const std::vector<ComplexOperand>& operands, const NamedAttributes&,
                              const std::string& name) {
-  return compared<OpKind::Ne, OpKind::LogicalOr>("ne", fusion, operands, name);
+  return partsCompared<OpKind::Ne, OpKind::LogicalOr>("ne", fusion, operands, name);
 }
 ComplexResult complexIsNan(Fusion& fusion, const std::vector<ComplexOperand>& operands, const NamedAttributes&,
                            const std::string& name) {
-  return tested<OpKind::IsNan, OpKind::LogicalOr>("isnan", fusion, operands, name);
+  return partsTested<OpKind::IsNan, OpKind::LogicalOr>("isnan", fusion, operands, name);
 }
 ComplexResult complexIsInf(Fusion& fusion, const std::vector<ComplexOperand>& operands, const NamedAttributes&,
                            const std::string& name) {
-  return tested<OpKind::IsInf, OpKind::LogicalOr>("isinf", fusion, operands, name);
+  return partsTested<OpKind::IsInf, OpKind::LogicalOr>("isinf", fusion, operands, name);
 }
 ComplexResult complexIsFinite(Fusion& fusion, const std::vector<ComplexOperand>& operands, const NamedAttributes&,
                               const std::string& name) {
-  return tested<OpKind::IsFinite, OpKind::LogicalAnd>("isfinite", fusion, operands, name);
+  return partsTested<OpKind::IsFinite, OpKind::LogicalAnd>("isfinite", fusion, operands, name);
 }
 
 }  // namespace fuser::text

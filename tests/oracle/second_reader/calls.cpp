@@ -532,13 +532,21 @@ std::map<std::string, Evaluation> all() {
   all.merge(randomNumbers());
   all.merge(productsAndShapes());
   all.merge(namesOfModels());
+  all.merge(namesOfComplexValues());
   return all;
 }
 
 const std::map<std::string, at::ScalarType>& types() {
-  static const std::map<std::string, at::ScalarType> types = {
-      {"f64", at::kDouble}, {"f32", at::kFloat}, {"f16", at::kHalf}, {"bf16", at::kBFloat16},
-      {"i64", at::kLong},   {"i32", at::kInt},   {"i8", at::kChar},  {"bool", at::kBool}};
+  static const std::map<std::string, at::ScalarType> types = {{"f64", at::kDouble},
+                                                              {"f32", at::kFloat},
+                                                              {"f16", at::kHalf},
+                                                              {"bf16", at::kBFloat16},
+                                                              {"i64", at::kLong},
+                                                              {"i32", at::kInt},
+                                                              {"i8", at::kChar},
+                                                              {"bool", at::kBool},
+                                                              {"complex64", at::kComplexFloat},
+                                                              {"complex128", at::kComplexDouble}};
   return types;
 }
 

@@ -33,6 +33,7 @@ const std::map<std::string, Evaluation>& calls();
 std::map<std::string, Evaluation> randomNumbers();
 std::map<std::string, Evaluation> productsAndShapes();
 std::map<std::string, Evaluation> namesOfModels();
+std::map<std::string, Evaluation> namesOfComplexValues();
 
 at::ScalarType scalarType(const std::string& dtype);
 std::string dtypeName(at::ScalarType type);

@@ -14,6 +14,7 @@ namespace {
 
 // Whether special data are compared, too: LibTorch's std of f32 computes in f64 on the CPU, where a square that is
 // above all f32 is none; its layer_norm of 16 bits is x * r - mean * r, whose zeros have other signs.
+// Its neg of complex values on the CPU gives +0 of zeros of both signs, and its sub multiplies infinity by 1 + 0 i.
 // Wide: LibTorch rounds elsewhere than a correct kernel must (x * r - mean * r, a sum of 16 bits), so both compute in
 // f64, and the f32 that is nearest is compared.
 enum class Data : uint8_t { All, Ordinary, Wide };
@@ -23,6 +24,7 @@ struct Name {
   const char* inputs;  // of the fusion
   const char* line;    // that gives %y
   Data data = Data::All;
+  const char* narrow = "f32";  // the dtype of Data::Wide's result
 };
 
 constexpr Name kNames[] = {
@@ -107,6 +109,75 @@ constexpr Name kNames[] = {
      Data::Wide},
     {"ReduceWindow", "%x: f16[i0, i1]", "reduce_window(%x) {reduction = sum, kernel_size = [2, 3]}", Data::Ordinary},
     {"Addmm", "%b: f64[i0, i0], %x: f64[i0, i1], %w: f64[i1, i0]", "addmm(%b, %x, %w) {beta = 0.3, alpha = -1.7}"},
+    {"ComplexMul", "%x: complex64[i0, i1], %w: complex64[i0, i1]", "mul(%x, %w)", Data::Ordinary},
+    {"ComplexMulOfDoubles", "%x: complex128[i0, i1], %w: complex64[i1]", "mul(%x, %w)", Data::Ordinary},
+    {"ComplexMulByReal", "%x: complex64[i0, i1], %w: f64[i1]", "mul(%w, %x)", Data::Ordinary},
+    {"ComplexMulByInteger", "%x: complex64[i0, i1]", "mul(3, %x)", Data::Ordinary},
+    {"ComplexAddOfIntegers", "%x: complex64[i0, i1], %w: i64[i0, 1]", "add(%x, %w)"},
+    {"ComplexMulByNumber", "%x: complex64[i0, i1]", "mul(%x, -2.5)", Data::Ordinary},
+    {"ComplexDiv", "%x: complex64[i0, i1], %w: complex64[i0, i1]", "div(%x, %w)", Data::Wide, "complex64"},
+    {"ComplexDivByReal", "%x: complex64[i0, i1], %w: f32[i0, i1]", "div(%x, %w)", Data::Wide, "complex64"},
+    {"ComplexDivOfReal", "%x: f32[i0, i1], %w: complex64[i0, i1]", "div(%x, %w)", Data::Wide, "complex64"},
+    {"ComplexDivOfNumber", "%x: complex64[i0, i1]", "div(3.0, %x)", Data::Wide, "complex64"},
+    {"ComplexReciprocal", "%x: complex64[i0, i1]", "reciprocal(%x)", Data::Wide, "complex64"},
+    {"ComplexSquare", "%x: complex64[i0, i1]", "square(%x)", Data::Wide, "complex64"},
+    {"ComplexAdd", "%x: complex64[i0, i1], %w: complex128[i1]", "add(%x, %w)"},
+    {"ComplexAddOfReal", "%x: complex64[i0, i1], %w: f32[i0, 1]", "add(%w, %x) {alpha = -0.5}", Data::Ordinary},
+    {"ComplexSubOfNumber", "%x: complex64[i0, i1]", "sub(2.0, %x)", Data::Ordinary},
+    {"ComplexNeg", "%x: complex64[i0, i1]", "neg(%x)", Data::Ordinary},
+    {"ComplexConj", "%x: complex64[i0, i1]", "conj(%x)"},
+    {"ComplexReal", "%x: complex64[i0, i1]", "real(%x)"},
+    {"ComplexImag", "%x: complex128[i0, i1]", "imag(%x)"},
+    {"ComplexAbs", "%x: complex64[i0, i1]", "abs(%x)", Data::Wide},
+    {"ComplexAngle", "%x: complex64[i0, i1]", "angle(%x)"},
+    {"ComplexAngleOfReal", "%x: f32[i0, i1]", "angle(%x)"},
+    {"ComplexSum", "%x: complex64[i0, i1]", "sum(%x) {dims = [1], keepdim = true}", Data::Ordinary},
+    {"ComplexSumOfAll", "%x: complex128[i0, i1]", "sum(%x)", Data::Ordinary},
+    {"ComplexMean", "%x: complex64[i0, i1]", "mean(%x) {dims = [-1]}", Data::Wide, "complex64"},
+    {"ComplexEq", "%x: complex64[i0, i1], %w: complex64[i1]", "eq(%x, %w)"},
+    {"ComplexNe", "%x: complex64[i0, i1]", "ne(%x, 0.0)"},
+    {"ComplexCast", "%x: complex64[i0, i1]", "cast(%x) {dtype = complex128}"},
+    {"ComplexCastOfReal", "%x: i64[i0, i1]", "cast(%x) {dtype = complex64}"},
+    {"ComplexCastToReal", "%x: complex64[i0, i1]", "cast(%x) {dtype = f64}"},
+    {"ComplexOfParts", "%x: f32[i0, i1], %w: f32[i0, i1]", "complex(%x, %w)"},
+    {"ComplexOfPartsBroadcast", "%x: f64[i0, 1], %w: f64[i1]", "complex(%x, %w)"},
+    {"ComplexPolar", "%x: f32[i0, i1], %w: f32[i0, i1]", "polar(%x, %w)", Data::Wide, "complex64"},
+    {"ComplexViewAsReal", "%x: complex64[i0, i1]", "view_as_real(%x)"},
+    {"ComplexViewAsComplex", "%x: f32[i0, i1, 2]", "view_as_complex(%x)"},
+    {"ComplexPermute", "%x: complex64[i0, i1]", "permute(%x) {dims = [-1, 0]}"},
+    {"ComplexTranspose", "%x: complex64[i0, i1]", "transpose(%x) {dim0 = 0, dim1 = -1}"},
+    {"ComplexReshape", "%x: complex64[i0, i1]", "reshape(%x) {shape = [i1, -1]}"},
+    {"ComplexFlatten", "%x: complex64[i0, i1]", "flatten(%x)"},
+    {"ComplexSlice", "%x: complex64[i0, i1]", "slice(%x) {dim = -1, start = 1, end = 7, step = 2}"},
+    {"ComplexFlip", "%x: complex64[i0, i1]", "flip(%x) {dims = [0, -1]}"},
+    {"ComplexExpand", "%x: complex64[i1]", "expand(%x) {shape = [3, -1]}"},
+    {"ComplexUnsqueeze", "%x: complex64[i0, i1]", "unsqueeze(%x) {dims = [-1]}"},
+    {"ComplexSelect", "%x: complex64[i0, i1]", "select(%x) {dim = 1, index = -2}"},
+    {"ComplexRoll", "%x: complex64[i0, i1]", "roll(%x) {shifts = [3], dims = [1]}"},
+    {"ComplexPad", "%x: complex64[i0, i1]", "pad(%x) {pad = [1, 2], value = 1.5}"},
+    {"ComplexCat", "%x: complex64[i0, i1], %w: complex128[i0, 3]", "cat(%x, %w) {dim = 1}"},
+    {"ComplexStack", "%x: complex64[i0, i1], %w: complex64[i0, i1]", "stack(%x, %w) {dim = -1}"},
+    {"ComplexWhere", "%c: bool[i0, i1], %x: complex64[i0, i1], %w: f32[i1]", "where(%c, %x, %w)"},
+    {"ComplexMaskedFill", "%x: complex64[i0, i1], %c: bool[i0, i1]", "masked_fill(%x, %c, 2.0)"},
+    {"ComplexGather", "%x: complex64[i0, i1], %i: i64[i0, 4]", "gather(%x, %i) {dim = 1}"},
+    {"ComplexIndexSelect", "%x: complex64[i0, i1], %i: i64[3]", "index_select(%x, %i) {dim = -1}"},
+    {"ComplexScatterOfANumber", "%x: complex64[i0, i1], %i: i64[i0, 3]", "scatter(%x, %i) {dim = 1, value = 2.0}"},
+    {"ComplexScatterAdd", "%x: complex64[i0, i1], %i: i64[i0, 3], %u: complex64[i0, 3]",
+     "scatter_add(%x, %i, %u) {dim = 1}", Data::Ordinary},
+    {"ComplexExpandAs", "%x: f32[1, i1], %w: complex64[i0, i1]", "expand_as(%x, %w)"},
+    {"ComplexViewAs", "%x: complex64[i0, i1], %w: f32[i1, i0]", "view_as(%x, %w)"},
+    {"ComplexTriu", "%x: complex64[i0, i1]", "triu(%x) {diagonal = 1}"},
+    {"ComplexCumSum", "%x: complex64[i0, i1]", "cumsum(%x) {dim = 1}", Data::Ordinary},
+    {"ComplexProd", "%x: complex64[i0, 7]", "prod(%x) {dims = [1]}", Data::Wide, "complex64"},
+    {"ComplexProdOfAll", "%x: complex64[3, 4]", "prod(%x) {dims = [0, 1], keepdim = true}", Data::Wide, "complex64"},
+    {"ComplexMatmul", "%x: complex64[i0, i1], %w: complex64[i1, i0]", "matmul(%x, %w)", Data::Wide, "complex64"},
+    {"ComplexDot", "%x: complex64[i1], %w: complex64[i1]", "dot(%x, %w)", Data::Wide, "complex64"},
+    {"ComplexOuter", "%x: complex64[i0], %w: complex64[i1]", "outer(%x, %w)", Data::Ordinary},
+    {"ComplexIsNan", "%x: complex64[i0, i1]", "isnan(%x)"},
+    {"ComplexIsInf", "%x: complex64[i0, i1]", "isinf(%x)"},
+    {"ComplexIsFinite", "%x: complex64[i0, i1]", "isfinite(%x)"},
+    {"ComplexOnes", "%x: complex64[i0, i1]", "ones_like(%x)"},
+    {"ComplexFull", "%x: f32[i0]", "full() {shape = [i0, 2], fill_value = 0.5, dtype = complex64}"},
 };
 
 Array arrayAt(const fuser::TensorRef& ref) {
@@ -129,8 +200,9 @@ fuser::TensorRef memoryOf(const Array& array) {
 
 // The text with f64 in place of all floats.
 std::string widened(std::string text) {
-  for (const char* dtype : {": f32", ": f16", ": bf16"}) {
-    for (size_t at; (at = text.find(dtype)) != text.npos;) text.replace(at, std::string(dtype).size(), ": f64");
+  for (const auto& [dtype, wide] :
+       {std::pair(": f32", ": f64"), {": f16", ": f64"}, {": bf16", ": f64"}, {": complex64", ": complex128"}}) {
+    for (size_t at; (at = text.find(dtype)) != text.npos;) text.replace(at, std::string(dtype).size(), wide);
   }
   return text;
 }
@@ -163,12 +235,13 @@ TEST_P(NamesTest, WhatAtenGivesLiesInTheOraclesSets) {
   const bool isWide = each.data == Data::Wide;
   const std::string inputs = isWide ? widened(each.inputs) : each.inputs, line = each.line;
   const bool isPair = line.find("std_mean") == 0;
-  std::string text = fuser::concat("fusion f(", inputs, ") {\n  %y", isPair ? ", %z" : "", " = ", line,
-                                   isWide ? "\n  %r = cast(%y) {dtype = f32}" : "", "\n  return ",
-                                   isWide   ? "%r"
-                                   : isPair ? "%y, %z"
-                                            : "%y",
-                                   "\n}\n");
+  std::string text =
+      fuser::concat("fusion f(", inputs, ") {\n  %y", isPair ? ", %z" : "", " = ", line,
+                    isWide ? fuser::concat("\n  %r = cast(%y) {dtype = ", each.narrow, "}") : "", "\n  return ",
+                    isWide   ? "%r"
+                    : isPair ? "%y, %z"
+                             : "%y",
+                    "\n}\n");
   for (const char* recipe : {"normal", "uniform"}) text += runText(inputs, recipe);
   if (each.data == Data::All) text += runText(inputs, "special");
   const fuser::Case testCase = fuser::parseCase(text, "names");
@@ -194,6 +267,56 @@ TEST_P(NamesTest, WhatAtenGivesLiesInTheOraclesSets) {
 
 INSTANTIATE_TEST_SUITE_P(All, NamesTest, testing::ValuesIn(kNames),
                          [](const auto& each) { return std::string(each.param.name); });
+
+// Complex numbers have no order: each of these ops is refused here, and by LibTorch.
+TEST(ComplexNamesTest, WhatNeedsAnOrderIsRefusedByBoth) {
+  for (const char* op : {
+           "%y = lt(%x, %x)",
+           "%y = le(%x, 0.0)",
+           "%y = gt(%x, %x)",
+           "%y = ge(%x, %x)",
+           "%y = maximum(%x, %x)",
+           "%y = minimum(%x, %x)",
+           "%y = fmax(%x, %x)",
+           "%y = fmin(%x, %x)",
+           "%y = max(%x)",
+           "%y = min(%x)",
+           "%y = amax(%x)",
+           "%y = amin(%x)",
+           "%y = argmax(%x)",
+           "%y = argmin(%x)",
+           "%y = clamp(%x) {min = 0.0, max = 1.0}",
+           "%y = clamp_min(%x) {min = 0.0}",
+           "%y = clamp_max(%x) {max = 0.0}",
+           "%y, %i = sort(%x)",
+           "%y = argsort(%x)",
+           "%y, %i = topk(%x) {k = 1}",
+           "%y, %i = kthvalue(%x) {k = 1}",
+           "%y = median(%x)",
+           "%y, %i = cummax(%x) {dim = 0}",
+           "%y, %i = cummin(%x) {dim = 0}",
+           "%y = sign(%x)",
+           "%y = floor(%x)",
+           "%y = ceil(%x)",
+           "%y = trunc(%x)",
+           "%y = round(%x)",
+           "%y = frac(%x)",
+           "%y = fmod(%x, %x)",
+           "%y = remainder(%x, %x)",
+           "%y = relu(%x)",
+           "%y = bucketize(%x, %x)",
+           "%y = searchsorted(%x, %x)",
+       }) {
+    const std::string text = fuser::concat("fusion f(%x: complex64[2]) {\n  ", op,
+                                           "\n  return %y\n}\nrun { %x = normal(seed = 1) : complex64[2] }\n");
+    EXPECT_THROW(fuser::parseCase(text, "order"), fuser::RefusedProgram) << op;
+    const Program program = readProgram(text);
+    float numbers[] = {1, 2, 3, 4};
+    const Array x{"f32", false, {2, 2}, {2, 1}, numbers, nullptr};
+    const std::string refusal = evaluate(program, program.runs.at(0), {{"x", x}}).refusal;
+    EXPECT_NE(refusal, "") << op;
+  }
+}
 
 }  // namespace
 }  // namespace second_reader

@@ -70,7 +70,9 @@ std::vector<Tensor> called(const std::string& op, const Call& call, bool scalars
 }
 
 Array arrayOf(const Value& value) {
-  const auto dense = std::make_shared<Tensor>(value.tensor.contiguous());
+  // What lies in memory of a complex tensor are its parts.
+  const Tensor real = value.tensor.is_complex() ? at::view_as_real(value.tensor.resolve_conj()) : value.tensor;
+  const auto dense = std::make_shared<Tensor>(real.contiguous());
   return {dtypeName(dense->scalar_type()), value.isScalar,    dense->sizes().vec(),
           dense->strides().vec(),          dense->data_ptr(), dense};
 }
@@ -159,11 +161,16 @@ class Evaluator {
     }
     const auto& text = std::get<GivenTensor>(given);
     const Array& array = tensors.at(parameter.name);
-    if (array.dtype != text.dtype || array.sizes != text.sizes) fail("%" + parameter.name + " has other data");
+    const bool isComplex = text.dtype.starts_with("complex");
+    const std::string dtype = !isComplex ? text.dtype : text.dtype == "complex64" ? "f32" : "f64";
+    std::vector<int64_t> sizes = text.sizes;
+    if (isComplex) sizes.push_back(2);
+    if (array.dtype != dtype || array.sizes != sizes) fail("%" + parameter.name + " has other data");
     static std::byte nothing[16] = {};  // LibTorch wants an address for empty tensors too
     Tensor tensor = at::from_blob(array.data ? array.data : nothing, array.sizes, array.strides,
                                   at::TensorOptions().dtype(scalarType(array.dtype)));
     if (text.isPlain) checkValues(parameter.name, text, tensor);
+    if (isComplex) tensor = at::view_as_complex(tensor);
     values_[parameter.name] = {std::move(tensor), false};
   }
 

@@ -17,6 +17,7 @@
 #include "fuser/evaluate/expression_evaluator.h"
 #include "fuser/ir/updates.h"
 #include "fuser/ops/op_table.h"
+#include "fuser/text/complex_values.h"
 #include "fuser/text/expansions.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
@@ -338,6 +339,7 @@ TEST(SecondReaderTest, KnowsEveryOp) {
     EXPECT_TRUE(knows(std::string(fuser::opInfo(op).mnemonic))) << fuser::opInfo(op).mnemonic;
   }
   for (std::string_view name : fuser::text::expansionNames()) EXPECT_TRUE(knows(std::string(name))) << name;
+  for (std::string_view name : fuser::text::namesOfComplexAlone()) EXPECT_TRUE(knows(std::string(name))) << name;
   for (const auto& [op, reason] : exceptions()) {
     EXPECT_TRUE(knows(op)) << op;
     std::printf("%s: %s\n", op.c_str(), reason.c_str());
