@@ -132,7 +132,7 @@ std::string opList() {
                    "operands: ", operandText(opInfo(each->operands)), "; attributes: ", plain(attributes),
                    each->second ? "; 2 results\n" : "\n");
   }
-  text += "\nNames of complex values alone (grammar.md has those that take complex operands, too):\n";
+  text += "\nNames of complex values alone (fuser/text/grammar.md has those that take complex operands, too):\n";
   for (std::string_view name : text::namesOfComplexAlone()) {
     const bool isOfTwo = name == "complex" || name == "polar";
     text += concat(name, std::string(width + 2 - name.size(), ' '),
