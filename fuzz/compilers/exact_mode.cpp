@@ -117,6 +117,7 @@ class ExactExpr {
   }
 
  private:
+  bool isScan() const { return expr_.family() == Family::Scan; }
   bool isElementwise() const { return isPointwise(expr_.op()) || row_.rule == ExactRule::Convert; }
 
   // Most are far from every limit.
@@ -125,8 +126,10 @@ class ExactExpr {
     std::vector<NumberBounds> bounds;
     for (const Numbers* operand : operands_) bounds.push_back(operand->bounds);
     if (isOfTerms(row_.rule)) {
-      const size_t terms = operands_[0]->elements.size() / result_.elements.size();
-      return isExactWithin(row_.rule, {bounds.data(), 1}, type_, static_cast<int64_t>(terms));
+      const Dims& sizes = operands_[0]->sizes;
+      const int64_t terms = isScan() ? sizes[static_cast<size_t>(expr_.attributes().dim())]
+                                     : numel(sizes) / static_cast<int64_t>(result_.elements.size());
+      return isExactWithin(row_.rule, {bounds.data(), 1}, type_, terms);
     }
     if (isElementwise()) return isExactWithin(row_.rule, bounds, type_);
     return row_.rule != ExactRule::Range && isExactWithin(ExactRule::Keep, bounds, type_);
@@ -168,10 +171,13 @@ class ExactExpr {
     return "";
   }
 
+  // Where all terms of a line are exact together, so are the first ones of them: of a scan a row is a whole line.
   std::string_view ofTerms() const {
     const Numbers& operand = *operands_[0];
     std::vector<ExactTerms> rows(result_.elements.size());
-    const std::vector<size_t> places = rowsOf(operand.sizes, expr_.attributes().dims());
+    const std::vector<int64_t> scanned = isScan() ? std::vector{expr_.attributes().dim()} : std::vector<int64_t>{};
+    const std::vector<int64_t>& dims = isScan() ? scanned : expr_.attributes().dims();
+    const std::vector<size_t> places = rowsOf(operand.sizes, dims);
     for (size_t i = 0; i < operand.elements.size(); ++i) {
       const double term = operand.elements[i];
       if (const std::string_view why = ofOperands({&term, 1}, false); !why.empty()) return why;

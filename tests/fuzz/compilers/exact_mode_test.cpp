@@ -127,6 +127,13 @@ TEST(ExactModeTest, SumsAreOfMagnitudes) {
   EXPECT_EQ(whyNot("f16", "8.0, 9.0, 9.0, 5.0", "prod(%x) {dims = [0]}"), "prod %z: the product is too wide (f16)");
 }
 
+TEST(ExactModeTest, ScansAreOfAllTermsOfALine) {
+  EXPECT_EQ(whyNot("f16", "1000.0, -1000.0, 24.0, 24.0", "cumsum(%x) {dim = 0}"), "");
+  EXPECT_EQ(whyNot("f16", "1.0, 0.0, 1024.0, -1024.0", "cumsum(%x) {dim = 0}"), "cumsum %z: the sum is too wide (f16)");
+  EXPECT_EQ(whyNot("f16", "8.0, 0.5, -16.0, 2.0", "cumprod(%x) {dim = 0}"), "");
+  EXPECT_EQ(whyNot("f16", "8.0, 9.0, 9.0, 5.0", "cumprod(%x) {dim = 0}"), "cumprod %z: the product is too wide (f16)");
+}
+
 TEST(ExactModeTest, RangesEndBeforeTheyRound) {
   // 257 is rounded to 256, which is a number of bf16.
   EXPECT_EQ(whyNot("bf16", "1.0, 2.0, 3.0, 4.0", "arange() {start = 0, end = 256, step = 1, dtype = bf16}"), "");
@@ -141,9 +148,15 @@ std::string whyNotRows(const std::string& elements, const std::string& line) {
       .why.at(0);
 }
 
+std::string whyNotScan(const std::string& elements, int dim) {
+  return whyNotRows(elements, concat("cumsum(%x) {dim = ", dim, "}"));
+}
+
 TEST(ExactModeTest, EachRowOfAReductionCountsByItself) {
   EXPECT_EQ(whyNotRows("2000.0, 0.125, 48.0, 0.125", "sum(%x) {dims = [0]}"), "");
   EXPECT_EQ(whyNotRows("2000.0, 0.125, 48.0, 0.125", "sum(%x) {dims = [1]}"), "sum %z: the sum is too wide (f16)");
+  EXPECT_EQ(whyNotScan("2000.0, 0.125, 48.0, 0.125", 0), "");
+  EXPECT_EQ(whyNotScan("2000.0, 0.125, 48.0, 0.125", 1), "cumsum %z: the sum is too wide (f16)");
 }
 
 TEST(ExactModeTest, LiteralsCount) {
