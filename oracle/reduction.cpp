@@ -101,10 +101,11 @@ class Product {
     if (certainlySpecial_) return set;
     long double low = lowBig_ * lowSmall_ * (1 - error);
     long double high = highBig_ * highSmall_ * (1 + error);
-    if (underflow) low = 0;
-    // A partial result below the normal numbers may be off by its whole size, and grow again with the big factors.
-    if (underflow && !certainlyZero_)
-      high = std::max(high, highBig_ * (1 + error) * (std::ldexp(1.0L, of.minExponent)));
+    if (underflow && !certainlyZero_) {
+      const long double lost = lostBelowNormal(error);
+      low = std::max(low - lost, 0.0L);
+      high += lost;
+    }
     if (!(low >= 0)) low = 0;
     if (!(high <= largest)) high = 2 * static_cast<long double>(largest);
     const double outerLow = down(static_cast<double>(low));
@@ -119,6 +120,17 @@ class Product {
   }
 
  private:
+  // What partial results below the normal numbers move the product by (oracle/ORACLE.md#5-reductions). Each product is
+  // off by the smallest number at most, though it be rounded twice (flushed, by the smallest normal one), and that
+  // grows again with the big factors. Twice that covers the products of two such errors, as long as 4 n^2 of them are
+  // below 1. All that may be lost is a partial result just below the normal numbers.
+  long double lostBelowNormal(double error) const {
+    const Accumulator& of = accumulator_;
+    const long double n = static_cast<long double>(count_);
+    const long double big = highBig_ * (1 + error), normal = std::ldexp(1.0L, of.minExponent);
+    const long double once = of.flushes ? normal : std::ldexp(1.0L, of.minExponent - of.precision + 1);
+    return 4 * n * n * once <= 1 ? std::min(2 * (n - 1) * once, normal) * big : normal * big;
+  }
   void note(const Interval& x) {
     const bool positive = x.mayBePositive();
     const bool negative = x.mayBeNegative();

@@ -90,6 +90,12 @@ void Sum::add(const Interval& x) {
   negative_ -= std::min(x.lo, 0.0);
 }
 
+double Sum::roundedPartials(double error) const {
+  if (accumulator_.byMma || accumulator_.flushes) return kInfinity;
+  const double largest = (1 + error) * std::max(positive_, negative_);
+  return static_cast<double>(count_ - 1) * accumulator_.roundoff * largest;
+}
+
 Interval Sum::result() const {
   if (count_ == 0) return {0, 0, kZeros};
   const bool exact = count_ == 1 || grid_.holds(magnitude_, accumulator_);
@@ -115,7 +121,8 @@ Interval Sum::result() const {
   if (certainlySpecial_) return set;
   const double n = static_cast<double>(count_);
   const double lost = accumulator_.flushes ? n * accumulator_.smallestNormal() : 0;
-  const double slack = exact ? 0 : error * magnitude_ * (1 + 0x1p-40) + n * n * 0x1p-104 * magnitude_ + lost;
+  const double rounded = std::min(error * magnitude_, roundedPartials(error)) * (1 + 0x1p-40);
+  const double slack = exact ? 0 : rounded + n * n * 0x1p-104 * magnitude_ + lost;
   const double largest = format(accumulator_.compute).largest;
   const double ownLo = exact ? 0 : std::fabs(lo_.value()) * 0x1p-52;
   const double ownHi = exact ? 0 : std::fabs(hi_.value()) * 0x1p-52;

@@ -77,6 +77,10 @@ class Sum {
   double magnitude() const { return magnitude_; }  // sum|x|
 
  private:
+  // The n - 1 additions, each of which errs by u times its result at most; no partial result is beyond the sum of the
+  // positive terms and that of the negative ones. Infinite for accumulators that err otherwise.
+  double roundedPartials(double error) const;
+
   Accumulator accumulator_;
   int64_t depth_;
   int64_t count_ = 0;

@@ -273,6 +273,71 @@ TEST(ExactReductionTest, PastTheMantissaTheOrderCounts) {
   EXPECT_FALSE(reducedPoints(OpKind::Prod, DataType::Float, {0x1p100, 0x1p100, 0x1p-100}).isPoint());
 }
 
+// Many numbers, most of whose products leave the normal numbers: each tree's result lies inside.
+TEST(VanishingProductTest, HoldsEveryTree) {
+  Random random(11);
+  size_t decided = 0, vanished = 0;
+  for (const DataType dtype : {DataType::Float, DataType::Double}) {
+    for (size_t round = 0; round < rounds(); ++round) {
+      const int count = std::uniform_int_distribution<int>(2, 60)(random);
+      const double scale = dtype == DataType::Float ? 1 : 8, small = random() % 2 ? -4.5 : -2.5;
+      const double most = random() % 3 ? 1 : 4;  // log2 of the largest
+      std::vector<double> numbers;
+      for (int i = 0; i < count; ++i) {
+        const double size = std::exp2(scale * std::uniform_real_distribution<double>(2 * small, most)(random));
+        numbers.push_back(static_cast<double>(static_cast<float>(random() % 2 ? -size : size)));
+      }
+      const Interval accepted = reducedPoints(OpKind::Prod, dtype, numbers);
+      decided += oracle::isDecided(accepted, dtype);
+      DenseArray terms(DataType::Double, {count});
+      std::copy(numbers.begin(), numbers.end(), terms.as<double>());
+      for (int tree = 0; tree < 6; ++tree) {
+        const DenseArray result = joinAtRandom(random, OpKind::Prod, terms.cast(dtype)).value.cast(DataType::Double);
+        const double value = *result.as<double>();
+        vanished += std::fabs(value) < std::ldexp(1.0, oracle::format(dtype).minExponent);
+        ASSERT_TRUE(accepted.lo <= value && value <= accepted.hi)
+            << value << " of [" << accepted.lo << ", " << accepted.hi << "], " << count << " " << dtype;
+      }
+    }
+  }
+  EXPECT_GT(vanished, rounds());
+  EXPECT_GT(decided, rounds());
+}
+
+// The smallest number times the big factors is where a product that was rounded below the normal numbers may be.
+TEST(VanishingProductTest, GrowsWithTheBigFactors) {
+  const Interval small = reducedPoints(OpKind::Prod, DataType::Float, {0x1p-100, 0x1p-100, 0.75});
+  EXPECT_TRUE(oracle::isDecided(small, DataType::Float)) << small.lo << " to " << small.hi;
+  // (0x1.8p-75 * 0x1p-75) * 0x1p100 is 2^-149 * 2^100, in another order 1.5 * 2^-50.
+  const Interval grown = reducedPoints(OpKind::Prod, DataType::Float, {0x1.8p-75, 0x1p-75, 0x1p100});
+  EXPECT_LE(grown.lo, 0x1.8p-50);
+  EXPECT_GE(grown.hi, 0x1p-49);
+  EXPECT_FALSE(oracle::isDecided(grown, DataType::Float));
+}
+
+// A chain that goes up as far as it can, and down again: the sums on its way are as large as any order has them.
+TEST(ChainTest, HoldsSumsThatCancel) {
+  Random random(12);
+  double widest = 0;
+  for (size_t round = 0; round < rounds(); ++round) {
+    const int count = 2 * std::uniform_int_distribution<int>(2, 400)(random);
+    std::vector<double> numbers;
+    double magnitude = 0;
+    for (int i = 0; i < count; ++i) {
+      const float size = static_cast<float>(1 + std::uniform_real_distribution<double>(0, 0x1p-9)(random));
+      numbers.push_back(2 * i < count ? size : -size);
+      magnitude += size;
+    }
+    const Interval accepted = reducedPoints(OpKind::Sum, DataType::Float, numbers);
+    float sum = 0;
+    for (const double number : numbers) sum += static_cast<float>(number);
+    ASSERT_TRUE(accepted.lo <= sum && sum <= accepted.hi)
+        << sum << " of [" << accepted.lo << ", " << accepted.hi << "]";
+    widest = std::max(widest, (accepted.hi - accepted.lo) / (magnitude * count * 0x1p-24));
+  }
+  EXPECT_LT(widest, 1.2);  // by sum|x| 2
+}
+
 INSTANTIATE_TEST_SUITE_P(Rows, ReductionBoxesTest, testing::ValuesIn(reductionOps()),
                          [](const auto& row) { return std::string(fuser::opName(row.param)); });
 
