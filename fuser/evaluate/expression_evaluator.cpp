@@ -2,12 +2,14 @@
 
 #include "fuser/evaluate/expression_evaluator.h"
 
+#include <algorithm>
+
 #include "fuser/evaluate/run_scalars.h"
 #include "fuser/ops/op_eval.h"
 
 namespace fuser {
 
-std::optional<int64_t> checkedNumel(const Dims& sizes) {
+std::optional<int64_t> checkedNumel(const Dims& sizes, int64_t most) {
   bool empty = false;
   for (int64_t size : sizes) {
     if (size < 0) return std::nullopt;
@@ -16,7 +18,7 @@ std::optional<int64_t> checkedNumel(const Dims& sizes) {
   if (empty) return 0;
   int64_t product = 1;
   for (int64_t size : sizes) {
-    if (size > kMaxElements / product) return std::nullopt;
+    if (size > most / product) return std::nullopt;
     product *= size;
   }
   return product;
@@ -37,6 +39,14 @@ ScalarValue readElement(const Val* input, const TensorRef& tensor) {
                    " is declared {device = cpu}, got a tensor on the device");
   FUSER_USER_CHECK(tensor.data, "%", input->name(), " has no memory");
   return elementAt(tensor.dtype, tensor.data);
+}
+
+// Whether a fusion computes the tensor for reductions alone.
+bool areTerms(const TensorView* tensor) {
+  const std::vector<Expr*>& uses = tensor->uses();
+  return tensor->definition() && isPointwise(tensor->definition()->op()) && !tensor->isFusionOutput() &&
+         !uses.empty() &&
+         std::all_of(uses.begin(), uses.end(), [](const Expr* use) { return use->family() == Family::Reduction; });
 }
 
 }  // namespace
@@ -194,7 +204,8 @@ Dims ExpressionEvaluator::sizes(const TensorView* tensor) {
     FUSER_USER_CHECK(sizes.back() >= 0, "axis ", sizes.size() - 1, " of %", tensor->name(),
                      " would have the negative size ", describe(axis->size()), " = ", sizes.back());
   }
-  FUSER_USER_CHECK(checkedNumel(sizes), "%", tensor->name(), " of sizes ", sizes, " has more than ", kMaxElements,
+  const int64_t most = longSums_ && areTerms(tensor) ? kMaxTerms : kMaxElements;
+  FUSER_USER_CHECK(checkedNumel(sizes, most), "%", tensor->name(), " of sizes ", sizes, " has more than ", most,
                    " elements");
   return *(sizeSlot(tensor) = sizes);
 }

@@ -49,6 +49,8 @@ class ExpressionEvaluator {
   // The sizes of a tensor's axes(), as PyTorch reports them. A UserError when one is negative, or when the tensor has
   // more than kMaxElements elements.
   Dims sizes(const TensorView* tensor);
+  // From now on what reductions alone read may have kMaxTerms: for who computes a part of it, or nothing.
+  void allowLongSums() { longSums_ = true; }
 
   // The value of a scalar if it is known already; never evaluates.
   std::optional<ScalarValue> known(const Val* scalar) const {
@@ -94,10 +96,14 @@ class ExpressionEvaluator {
   std::vector<std::optional<ScalarValue>> values_;  // by value id
   std::vector<std::optional<Dims>> sizes_;          // by value id
   std::vector<const Val*> evaluated_;
+  bool longSums_ = false;
 };
 
-// The number of elements; nullopt when a size is negative or the number exceeds kMaxElements.
-std::optional<int64_t> checkedNumel(const Dims& sizes);
+// The most elements of terms that reductions alone read, as those of a product of matrices: no memory need hold them.
+inline constexpr int64_t kMaxTerms = int64_t{1} << 42;
+
+// The number of elements; nullopt when a size is negative or the number exceeds `most`.
+std::optional<int64_t> checkedNumel(const Dims& sizes, int64_t most = kMaxElements);
 
 // Prints an extent for messages: "(i0 * 2)", "%n". A symbol that stands for a scalar prints as that scalar.
 std::string extentToString(const Fusion& fusion, IntExpr extent);

@@ -170,8 +170,22 @@ void CostCounter::endBatch() {
   blocks_.clear();
 }
 
-LaunchCost CostCounter::finish() {
+// Other blocks do on average what those of the sample do, and all memory of the tensors is met.
+void CostCounter::extrapolate(int64_t blocks) {
+  for (int64_t LaunchCost::*count : {&LaunchCost::requested, &LaunchCost::perBlock, &LaunchCost::perBlockOfWeights,
+                                     &LaunchCost::bankConflicts, &LaunchCost::barriers}) {
+    cost_.*count = static_cast<int64_t>(static_cast<__int128>(cost_.*count) * blocks / cost_.blocks);
+  }
+  const auto sectors = static_cast<int64_t>(sectors_.count());
+  cost_.compulsory = std::min(sectors, cost_.perBlock);
+  cost_.compulsoryOfWeights = std::min(cost_.compulsory, cost_.perBlockOfWeights);
+  cost_.sampled = cost_.blocks;
+  cost_.blocks = blocks;
+}
+
+LaunchCost CostCounter::finish(int64_t blocks) {
   endBatch();
+  if (cost_.blocks < blocks) extrapolate(blocks);
   return cost_;
 }
 

@@ -35,8 +35,8 @@ class CostCounter {
   // Those of a block before and behind its wait for the grid (gridBarrier in kernel_runtime.cuh).
   static constexpr int64_t kBarriersOfGrid = 2;
 
-  // The costs of all batches.
-  LaunchCost finish();
+  // The costs of a launch of so many blocks, of which the batches had all, or a sample.
+  LaunchCost finish(int64_t blocks);
 
  private:
   struct Place {
@@ -53,6 +53,7 @@ class CostCounter {
   void passBanks(const Place& place, uint64_t offset, uint64_t bytes, const Mask& mask, const LaneIndices& indices);
   void keepDistinct();
   void endBatch();
+  void extrapolate(int64_t blocks);
 
   const Program& program_;
   LaunchCost cost_;

@@ -33,16 +33,18 @@ class ScratchPool {
 
 class InterpKernel : public CompiledKernel {
  public:
-  InterpKernel(const Kernel& kernel, std::shared_ptr<ScratchPool> pool, std::shared_ptr<KernelCosts> costs)
+  InterpKernel(const Kernel& kernel, std::shared_ptr<ScratchPool> pool, std::shared_ptr<KernelCosts> costs,
+               int64_t mostBlocks)
       : program_(interp::compileKernel(kernel)),
         pool_(std::move(pool)),
         costs_(std::move(costs)),
+        mostBlocks_(mostBlocks),
         number_(costs_ ? costs_->addKernel(kernel) : 0) {}
 
   void launch(const KernelArguments& arguments) override {
     std::unique_ptr<interp::Scratch> scratch = pool_->acquire();
     LaunchCost cost;
-    interp::runLaunch(program_, arguments, *scratch, costs_ ? &cost : nullptr);
+    interp::runLaunch(program_, arguments, *scratch, costs_ ? &cost : nullptr, mostBlocks_);
     if (costs_) costs_->add(number_, cost);
     pool_->giveBack(std::move(scratch));
   }
@@ -51,30 +53,35 @@ class InterpKernel : public CompiledKernel {
   const interp::Program program_;
   const std::shared_ptr<ScratchPool> pool_;
   const std::shared_ptr<KernelCosts> costs_;
+  const int64_t mostBlocks_;
   const size_t number_;  // in costs_
 };
 
 class InterpEngine : public Engine {
  public:
-  explicit InterpEngine(std::shared_ptr<KernelCosts> costs) : costs_(std::move(costs)) {}
+  InterpEngine(std::shared_ptr<KernelCosts> costs, int64_t mostBlocks)
+      : costs_(std::move(costs)), mostBlocks_(mostBlocks) {}
   std::string name() const override { return "interp"; }
   std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
     std::vector<std::unique_ptr<CompiledKernel>> compiled;
-    for (const Kernel* kernel : kernels) compiled.push_back(std::make_unique<InterpKernel>(*kernel, pool_, costs_));
+    for (const Kernel* kernel : kernels) {
+      compiled.push_back(std::make_unique<InterpKernel>(*kernel, pool_, costs_, mostBlocks_));
+    }
     return compiled;
   }
 
  private:
   const std::shared_ptr<ScratchPool> pool_ = std::make_shared<ScratchPool>();
   const std::shared_ptr<KernelCosts> costs_;
+  const int64_t mostBlocks_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> makeInterpEngine() { return std::make_unique<InterpEngine>(nullptr); }
+std::unique_ptr<Engine> makeInterpEngine() { return std::make_unique<InterpEngine>(nullptr, 0); }
 
-std::unique_ptr<Engine> makeCountingInterpEngine(std::shared_ptr<KernelCosts> costs) {
-  return std::make_unique<InterpEngine>(std::move(costs));
+std::unique_ptr<Engine> makeCountingInterpEngine(std::shared_ptr<KernelCosts> costs, int64_t mostBlocks) {
+  return std::make_unique<InterpEngine>(std::move(costs), mostBlocks);
 }
 
 }  // namespace fuser

@@ -12,6 +12,8 @@ namespace fuser {
 
 std::unique_ptr<Engine> makeInterpEngine();
 // The same, and the costs of each kernel's launches are added to `costs`, in the order in which kernels are compiled.
-std::unique_ptr<Engine> makeCountingInterpEngine(std::shared_ptr<KernelCosts> costs);
+// Of a launch with more than mostBlocks blocks, about so many run, at even distances (LaunchCost::sampled): what the
+// others would write stays as it is. 0: all run.
+std::unique_ptr<Engine> makeCountingInterpEngine(std::shared_ptr<KernelCosts> costs, int64_t mostBlocks = 0);
 
 }  // namespace fuser

@@ -48,18 +48,23 @@ class Machine {
   size_t zeroed() const { return zeroed_; }
   void countWith(CostCounter& counter) { counter_ = &counter; }
 
-  void run() {
+  // All blocks, or about mostBlocks of more: batches at even distances, the first and the last among them.
+  void run(int64_t mostBlocks) {
     bindSymbols();
     values_.compute(kLaunchScope, stride_);
     for (size_t i = 0; i < constants_.size(); ++i) fillConstant(program_.constants[i], constants_[i]);
-    for (int64_t block = 0; block < blocks_; block += together_) {
+    const int64_t batches = (blocks_ + together_ - 1) / together_;
+    const bool samples = mostBlocks > 0 && mostBlocks < blocks_ && batches > 1;
+    const int64_t run = samples ? std::clamp<int64_t>(mostBlocks / together_, 2, batches) : batches;
+    for (int64_t i = 0; i < run; ++i) {
+      const int64_t block = (run == 1 ? 0 : i * (batches - 1) / (run - 1)) * together_;
       lanes_ = static_cast<size_t>(program_.threads * std::min(blocks_ - block, together_));
       position_.firstBlock = block;
       bindBlocks(block);
       values_.compute(kBatchScope, lanes_);
       memory_.beginBatch(lanes_);
       if (counter_) counter_->beginBatch(lanes_);
-      run(program_.body, Mask{0, lanes_, nullptr});
+      this->run(program_.body, Mask{0, lanes_, nullptr});
     }
   }
 
@@ -550,7 +555,8 @@ std::byte* Scratch::get(size_t bytes, size_t zeroed) {
   return aligned;
 }
 
-void runLaunch(const Program& program, const KernelArguments& arguments, Scratch& scratch, LaunchCost* cost) {
+void runLaunch(const Program& program, const KernelArguments& arguments, Scratch& scratch, LaunchCost* cost,
+               int64_t mostBlocks) {
   const Kernel& kernel = *program.kernel;
   checkArguments(kernel, arguments);
   checkTensors(kernel, arguments);
@@ -579,8 +585,8 @@ void runLaunch(const Program& program, const KernelArguments& arguments, Scratch
   Machine machine(program, arguments, shape, static_cast<int64_t>(blocks), arena);
   std::optional<CostCounter> counter;
   if (cost) machine.countWith(counter.emplace(program, arguments));
-  machine.run();
-  if (cost) *cost += counter->finish();
+  machine.run(mostBlocks);
+  if (cost) *cost += counter->finish(static_cast<int64_t>(blocks));
 }
 
 }  // namespace fuser::interp

@@ -24,6 +24,7 @@ class Scratch {
 
 // Runs the launch to its end. Throws ViolationError, or UserError if the launch is too large. `cost`: null, or where to
 // add what it costs, once it has ended.
-void runLaunch(const Program& program, const KernelArguments& arguments, Scratch& scratch, LaunchCost* cost = nullptr);
+void runLaunch(const Program& program, const KernelArguments& arguments, Scratch& scratch, LaunchCost* cost = nullptr,
+               int64_t mostBlocks = 0);
 
 }  // namespace fuser::interp

@@ -13,6 +13,7 @@ LaunchCost& LaunchCost::operator+=(const LaunchCost& other) {
   compulsory += other.compulsory;
   bankConflicts += other.bankConflicts;
   barriers += other.barriers;
+  sampled += other.sampled;
   return *this;
 }
 

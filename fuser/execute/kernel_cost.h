@@ -33,6 +33,9 @@ struct LaunchCost {
   int64_t bankConflicts = 0;
   // Barriers, for each block that meets at them. One of the grid counts as two.
   int64_t barriers = 0;
+  // Of launches of which a sample of the blocks ran: how many. The other counts are then what as many as all would
+  // have, and `compulsory` is all sectors of the kernel's tensors.
+  int64_t sampled = 0;
   LaunchCost& operator+=(const LaunchCost& other);
   bool operator==(const LaunchCost&) const = default;
 };

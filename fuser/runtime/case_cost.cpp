@@ -103,6 +103,14 @@ std::vector<KernelRow> rowsOf(const KernelCosts& costs, bool withRegisters) {
   return rows;
 }
 
+// Whether the terms of a sum are more than the elements of any tensor in memory.
+bool hasLongSums(const Fusion& fusion, ExpressionEvaluator& sizes) {
+  const std::vector<Expr*> exprs = fusion.exprs();
+  return std::any_of(exprs.begin(), exprs.end(), [&](const Expr* expr) {
+    return expr->family() == Family::Reduction && !checkedNumel(sizes.sizes(expr->input(0)->as<TensorView>()));
+  });
+}
+
 std::string line(const char* name, const std::vector<std::string>& columns) {
   constexpr int kWidths[] = {8, 10, 8, 8, 12, 12, 12, 12, 12, 12, 10, 14};
   char text[96];
@@ -141,13 +149,15 @@ CaseCost costOf(const Case& statements, const CostSettings& costSettings) {
   settings.context.options.device = 0;  // namedDevices() begins with h200
   settings.maxBytes = costSettings.maxBytes;
   const auto costs = std::make_shared<KernelCosts>();
-  settings.engine = makeCountingInterpEngine(costs);
   const std::shared_ptr<const Fusion> fusion(testCase.fusion.get(), [](const Fusion*) {});  // the case owns it
-  FusionExecutorCache cache(fusion, settings);
   const RunData data = materialize(testCase, testCase.runs[result.run], costSettings.maxBytes);
   const std::vector<HostValue> inputs = hostValues(data);
   ExpressionEvaluator sizes(*fusion);
   sizes.bindInputs(inputs);
+  sizes.allowLongSums();
+  const int64_t mostBlocks = hasLongSums(*fusion, sizes) ? costSettings.blocksOfLongSums : 0;
+  settings.engine = makeCountingInterpEngine(costs, mostBlocks);
+  FusionExecutorCache cache(fusion, settings);
   const OutputMemory memory = outputMemory(testCase, sizes, costSettings.maxBytes);
   const RunRecord record = cache.run(inputs, sizes, memory.refs);
   result.ownSectors = sectorsOf(tensorsOf(inputs, record.outputs));
@@ -160,7 +170,9 @@ CaseCost costOf(const Case& statements, const CostSettings& costSettings) {
 std::string toTable(const CaseCost& cost, const std::string& name) {
   const auto number = [](int64_t value) { return std::to_string(value); };
   std::string text =
-      concat("cost of ", name, ", run ", cost.run, ": ", cost.ownSectors, " sectors of inputs and outputs\n");
+      concat("cost of ", name, ", run ", cost.run, ": ", cost.ownSectors, " sectors of inputs and outputs",
+             cost.total.sampled ? concat("; counted on ", cost.total.sampled, " of ", cost.total.blocks, " blocks") : "",
+             "\n");
   text += line("kernel", {"launches", "blocks", "threads", "shared", "requested", "per block", "compulsory",
                           "conflicts", "barriers", "weights", "once", "registers"});
   const auto counts = [&](const LaunchCost& of, const std::string& threads, const std::string& shared,

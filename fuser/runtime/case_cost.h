@@ -36,6 +36,8 @@ struct CaseCost {
 struct CostSettings {
   bool registers = true;              // ask NVRTC, if there is one
   size_t maxBytes = size_t{1} << 31;  // of a run; exceeding it is a UserError
+  // Of a run that sums up more terms than a tensor may have elements, so many blocks of a launch run.
+  int64_t blocksOfLongSums = 8;
 };
 
 // The run with most elements in its inputs; the first of several, and among those only that are expected to agree. A
@@ -47,7 +49,8 @@ size_t dearestRun(const Case& testCase);
 CaseCost costOf(const Case& testCase, const CostSettings& settings = {});
 
 // A table: a line with the name, a line of headings, a line a kernel, and one with the sums and the traffic. Columns
-// have fixed widths, so that one count that changes is one line that changes. '-': registers that are not known, and
+// have fixed widths, so that one count that changes is one line that changes. The first line says so where a sample of
+// the blocks ran. '-': registers that are not known, and
 // the traffic of nothing. Behind the traffic: the bytes of copies, if there are any.
 std::string toTable(const CaseCost& cost, const std::string& name);
 

@@ -18,7 +18,7 @@ struct alignas(256) Page {
   std::byte bytes[256] = {};
 };
 
-constexpr int64_t kPages = 64;
+constexpr int64_t kPages = 1024;
 
 // The cost of a kernel over x (an input) and y (an output), both at the beginning of memory of their own.
 class Counted {
@@ -49,9 +49,9 @@ class Counted {
     return *this;
   }
 
-  LaunchCost cost(int launches = 1) {
+  LaunchCost cost(int launches = 1, int64_t mostBlocks = 0) {
     const auto costs = std::make_shared<KernelCosts>();
-    const std::unique_ptr<Engine> engine = makeCountingInterpEngine(costs);
+    const std::unique_ptr<Engine> engine = makeCountingInterpEngine(costs, mostBlocks);
     const Kernel* kernels[] = {kernel_.get()};
     const auto compiled = engine->compile(kernels);
     for (int i = 0; i < launches; ++i) compiled[0]->launch(arguments_);
@@ -85,6 +85,20 @@ TEST(InterpCost, LaunchesAddUp) {
   EXPECT_EQ(sectors(cost), (Sectors{96, 96, 96}));
   EXPECT_EQ(cost.launches, 3);
   EXPECT_EQ(cost.blocks, 6);
+}
+
+// The compulsory sectors of a sample are all of the tensors' own.
+TEST(InterpCost, ASampleOfBlocksThatAreAlikeCountsAsAllDo) {
+  Counted copy("f32", "block 64, 1, 1\n grid 512, 1, 1", "", kCopy);
+  const LaunchCost all = copy.cost(), sample = copy.cost(1, 96);
+  EXPECT_EQ(all.sampled, 0);
+  EXPECT_GT(sample.sampled, 0);
+  EXPECT_LE(sample.sampled, 128);
+  EXPECT_EQ(sample.blocks, 512);
+  EXPECT_EQ(sample.requested, all.requested);
+  EXPECT_EQ(sample.perBlock, all.perBlock);
+  EXPECT_GE(sample.compulsory, all.compulsory);
+  EXPECT_EQ(copy.cost(1, 512), all);
 }
 
 TEST(InterpCost, AnOffsetTakesAnotherSectorForEachWarpBlockAndLaunch) {
