@@ -171,7 +171,8 @@ std::string toTable(const CaseCost& cost, const std::string& name) {
   const auto number = [](int64_t value) { return std::to_string(value); };
   std::string text =
       concat("cost of ", name, ", run ", cost.run, ": ", cost.ownSectors, " sectors of inputs and outputs",
-             cost.total.sampled ? concat("; counted on ", cost.total.sampled, " of ", cost.total.blocks, " blocks") : "",
+             cost.total.sampled ? concat("; counted on ", cost.total.sampled, " of ", cost.total.blocks, " blocks")
+                                : "",
              "\n");
   text += line("kernel", {"launches", "blocks", "threads", "shared", "requested", "per block", "compulsory",
                           "conflicts", "barriers", "weights", "once", "registers"});
