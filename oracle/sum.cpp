@@ -121,7 +121,8 @@ Interval Sum::result() const {
   if (certainlySpecial_) return set;
   const double n = static_cast<double>(count_);
   const double lost = accumulator_.flushes ? n * accumulator_.smallestNormal() : 0;
-  const double rounded = std::min(error * magnitude_, roundedPartials(error)) * (1 + 0x1p-40);
+  // The sums of magnitudes are rounded at each term themselves.
+  const double rounded = std::min(error * magnitude_, roundedPartials(error)) * (1 + 0x1p-40 + n * 0x1p-52);
   const double slack = exact ? 0 : rounded + n * n * 0x1p-104 * magnitude_ + lost;
   const double largest = format(accumulator_.compute).largest;
   const double ownLo = exact ? 0 : std::fabs(lo_.value()) * 0x1p-52;

@@ -49,7 +49,8 @@ std::vector<bool> weightsOf(const Kernel& kernel) {
 
 CostCounter::CostCounter(const Program& program, const KernelArguments& arguments)
     : program_(program),
-      sectors_(tensorRanges(*program.kernel, arguments)),
+      ranges_(tensorRanges(*program.kernel, arguments)),
+      sectors_(ranges_),
       touched_(sectors_.count()),
       isWeight_(weightsOf(*program.kernel)),
       ofWeights_(sectors_.count(), true),
@@ -170,6 +171,21 @@ void CostCounter::endBatch() {
   blocks_.clear();
 }
 
+// The sectors that weights alone have.
+int64_t CostCounter::sectorsOfWeights() const {
+  std::vector<bool> isOfWeights(sectors_.count(), false);
+  for (const bool weights : {true, false}) {
+    for (size_t buffer = 0; buffer < ranges_.size(); ++buffer) {
+      const auto [address, bytes] = ranges_[buffer];
+      if (bytes == 0 || isWeight_[buffer] != weights) continue;
+      const uint64_t last = sectors_.numberOf(buffer, address + bytes - 1);
+      for (uint64_t sector = sectors_.numberOf(buffer, address); sector <= last; ++sector)
+        isOfWeights[sector] = weights;
+    }
+  }
+  return std::count(isOfWeights.begin(), isOfWeights.end(), true);
+}
+
 // Other blocks do on average what those of the sample do, and all memory of the tensors is met.
 void CostCounter::extrapolate(int64_t blocks) {
   for (int64_t LaunchCost::*count : {&LaunchCost::requested, &LaunchCost::perBlock, &LaunchCost::perBlockOfWeights,
@@ -178,7 +194,7 @@ void CostCounter::extrapolate(int64_t blocks) {
   }
   const auto sectors = static_cast<int64_t>(sectors_.count());
   cost_.compulsory = std::min(sectors, cost_.perBlock);
-  cost_.compulsoryOfWeights = std::min(cost_.compulsory, cost_.perBlockOfWeights);
+  cost_.compulsoryOfWeights = std::min(sectorsOfWeights(), cost_.perBlockOfWeights);
   cost_.sampled = cost_.blocks;
   cost_.blocks = blocks;
 }

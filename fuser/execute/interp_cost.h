@@ -53,12 +53,14 @@ class CostCounter {
   void passBanks(const Place& place, uint64_t offset, uint64_t bytes, const Mask& mask, const LaneIndices& indices);
   void keepDistinct();
   void endBatch();
+  int64_t sectorsOfWeights() const;
   void extrapolate(int64_t blocks);
 
   const Program& program_;
   LaunchCost cost_;
   std::vector<Place> places_;       // by buffer
-  SectorNumbers sectors_;           // of all tensors, by buffer
+  std::vector<SectorNumbers::Range> ranges_;  // of all tensors, by buffer
+  SectorNumbers sectors_;                     // of the ranges
   std::vector<bool> touched_;       // by sector's number
   std::vector<bool> isWeight_;      // by buffer: LaunchCost::perBlockOfWeights
   std::vector<bool> ofWeights_;     // by sector's number: only such buffers asked for it so far

@@ -50,8 +50,8 @@ CaseCost costOf(const Case& testCase, const CostSettings& settings = {});
 
 // A table: a line with the name, a line of headings, a line a kernel, and one with the sums and the traffic. Columns
 // have fixed widths, so that one count that changes is one line that changes. The first line says so where a sample of
-// the blocks ran. '-': registers that are not known, and
-// the traffic of nothing. Behind the traffic: the bytes of copies, if there are any.
+// the blocks ran. '-': registers that are not known, and the traffic of nothing. Behind the traffic: the bytes of
+// copies, if there are any.
 std::string toTable(const CaseCost& cost, const std::string& name);
 
 }  // namespace fuser

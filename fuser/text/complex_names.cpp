@@ -48,10 +48,10 @@ constexpr NameOfParts kNamesOfParts[] = {
     {"flip"},
     {"roll"},
     {"expand"},
-    {"expand_as"},
+    {"expand_as", Numbers::First, {}, true},
     {"reshape"},
     {"view"},
-    {"view_as"},
+    {"view_as", Numbers::First, {}, true},
     {"flatten"},
     {"unflatten"},
     {"slice"},
@@ -104,23 +104,19 @@ const Row* findRow(const Row (&rows)[kRows], std::string_view name) {
   return found == std::end(rows) ? nullptr : found;
 }
 
+template <size_t kNames>
+bool holds(const std::string_view (&names)[kNames], std::string_view name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
 }  // namespace
 
 const ComplexFunction* findComplexFunction(std::string_view name) { return findRow(kFunctions, name); }
 const NameOfParts* findNameOfParts(std::string_view name) { return findRow(kNamesOfParts, name); }
 
-bool isBilinear(std::string_view name) {
-  return std::find(std::begin(kBilinear), std::end(kBilinear), name) != std::end(kBilinear);
-}
-
-bool isOfComplexAlone(std::string_view name) {
-  return std::find(std::begin(kOfComplexAlone), std::end(kOfComplexAlone), name) != std::end(kOfComplexAlone);
-}
-
+bool isBilinear(std::string_view name) { return holds(kBilinear, name); }
+bool isOfComplexAlone(std::string_view name) { return holds(kOfComplexAlone, name); }
+bool needsOrder(std::string_view name) { return holds(kOrdered, name); }
 std::vector<std::string_view> namesOfComplexAlone() { return {std::begin(kOfComplexAlone), std::end(kOfComplexAlone)}; }
-
-bool needsOrder(std::string_view name) {
-  return std::find(std::begin(kOrdered), std::end(kOrdered), name) != std::end(kOrdered);
-}
 
 }  // namespace fuser::text

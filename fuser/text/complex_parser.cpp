@@ -2,6 +2,7 @@
 // with each part is read once for each.
 
 #include <algorithm>
+#include <numeric>
 
 #include "fuser/ir/builder.h"
 #include "fuser/ir/updates.h"
@@ -43,8 +44,7 @@ void FusionParser::parseComplexOp(const std::vector<Token>& names, const Token& 
     const auto found = std::find_if(ahead.operands.begin(), ahead.operands.end(), isComplex);
     const std::string type =
         found == ahead.operands.end() ? std::string(ahead.dtype) : typeText(complexes_.find(found->text)->second);
-    failAsPyTorch(mnemonic, concat(op, " of ", type, ": complex numbers have no order; PyTorch says that ", op,
-                                   " is not implemented for complex dtypes"));
+    failAsPyTorch(mnemonic, concat(op, " of ", type, ": complex numbers have no order; PyTorch refuses it, too"));
   }
   if (op == "real" || op == "imag" || op == "conj" || op == "resolve_conj" || op == "view_as_real" ||
       op == "view_as_complex") {
@@ -130,61 +130,72 @@ Val* FusionParser::partOf(ComplexValue& value, size_t part, bool isRaw, const st
   return isRaw ? value.imaginary : imaginaryOf(*fusion_, value, name + ".im");
 }
 
-void FusionParser::parseByParts(const std::vector<Token>& names, const Token& mnemonic, const ComplexAhead& ahead,
-                                const NameOfParts& rule) {
+// How the real parts of the operands are read. An error where a complex one is no number.
+FusionParser::Parts FusionParser::realPartsOf(const ComplexAhead& ahead, const NameOfParts& rule) const {
   const size_t count = ahead.operands.size();
-  const Token start = reader_.peek();
-  const bool hasSizesAlone = mnemonic.text == "view_as" || mnemonic.text == "expand_as";
   Parts parts;
-  size_t numbers = 0;
-  bool isConjugate = false, hasComplex = false;
+  parts.part.assign(count, 0);
   for (size_t i = 0; i < count; ++i) {
     const bool isNumber = rule.numbers == Numbers::All || (rule.numbers == Numbers::Behind ? i > 0 : i == 0) ||
                           (rule.numbers == Numbers::FirstAndLast && i + 1 == count) ||
                           (rule.numbers == Numbers::FirstAndThird && i == 2);
-    const bool isComplex = ahead.isComplex(*this, i);
-    if (isComplex && !isNumber && !hasSizesAlone)
+    if (ahead.isComplex(*this, i) && !isNumber && !rule.hasSizesAlone) {
       reader_.fail(ahead.operands[i], "an index or a condition is not complex");
+    }
     parts.isNumber.push_back(isNumber);
-    numbers += isNumber;
-    hasComplex |= isComplex && isNumber;
-    if (isComplex && isNumber) isConjugate = complexes_.find(ahead.operands[i].text)->second.isConjugate;
+  }
+  return parts;
+}
+
+// Whether the op may read the memory of a conjugate in place of the conjugate, and give a conjugate itself.
+bool FusionParser::isOfConjugate(const ComplexAhead& ahead, const Parts& parts) const {
+  if (std::count(parts.isNumber.begin(), parts.isNumber.end(), true) != 1) return false;
+  const auto number =
+      static_cast<size_t>(std::find(parts.isNumber.begin(), parts.isNumber.end(), true) - parts.isNumber.begin());
+  return ahead.isComplex(*this, number) && complexes_.find(ahead.operands[number].text)->second.isConjugate;
+}
+
+// What the dtype in the braces makes of the op: true where it drops the imaginary part, as PyTorch, which warns.
+bool FusionParser::givesRealPart(const Token& mnemonic, const ComplexAhead& ahead) const {
+  const std::string_view op = mnemonic.text;
+  if (partOfComplex(ahead.dtype)) {
+    if (op == "view") reader_.fail(mnemonic, "view gives no complex dtype in the language: view_as_complex does");
+    return false;
+  }
+  if (ahead.dtype.empty()) return false;
+  if (op == "cast" && ahead.dtype == "bool") reader_.fail(mnemonic, "complex values are cast to bool by ne with 0.0");
+  if (op != "cast" && !op.ends_with("_like")) {
+    reader_.fail(mnemonic, op, " of complex values has a complex dtype, not ", ahead.dtype);
+  }
+  return true;
+}
+
+void FusionParser::parseByParts(const std::vector<Token>& names, const Token& mnemonic, const ComplexAhead& ahead,
+                                const NameOfParts& rule) {
+  const size_t count = ahead.operands.size();
+  const Token start = reader_.peek();
+  Parts parts = realPartsOf(ahead, rule);
+  if (rule.hasSizesAlone && count == 2 && !ahead.isComplex(*this, 0)) {
+    return defineResults(names, readParts(names, mnemonic, "", parts));
   }
   const bool isFirst = rule.numbers != Numbers::All && rule.numbers != Numbers::Behind;
-  const bool toComplex = partOfComplex(ahead.dtype).has_value();
-  if (hasSizesAlone && count == 2 && !ahead.isComplex(*this, 0)) {
-    parts.part.assign(count, 0);
-    return defineResults(names, readParts(names, mnemonic, "", parts));
-  }
-  if (isFirst && count > 0 && !ahead.isComplex(*this, 0) && !toComplex) {
+  if (isFirst && count > 0 && !ahead.isComplex(*this, 0) && !partOfComplex(ahead.dtype)) {
     reader_.fail(ahead.operands[0], mnemonic.text, " of a real tensor with complex operands: cast makes it complex");
   }
-  parts.part.assign(count, 0);
-  const bool toReal = !ahead.dtype.empty() && !toComplex;
-  if (toReal && mnemonic.text == "cast" && ahead.dtype == "bool") {
-    reader_.fail(mnemonic, "complex values are cast to bool by ne with 0.0");
-  }
-  // As PyTorch, which warns: the imaginary part is dropped.
-  const bool isMade = mnemonic.text.ends_with("_like");
-  if (toReal && (mnemonic.text == "cast" || isMade)) {
-    return defineResults(names, readParts(names, mnemonic, "", parts));
-  }
-  if (toReal) reader_.fail(mnemonic, mnemonic.text, " of complex values has a complex dtype, not ", ahead.dtype);
-  if (mnemonic.text == "view" && toComplex) {
-    reader_.fail(mnemonic, "view gives no complex dtype in the language: view_as_complex does");
-  }
-  parts.isRaw = numbers == 1 && hasComplex && isConjugate && !isMade;
-  const bool isRaw = parts.isRaw;
+  if (givesRealPart(mnemonic, ahead)) return defineResults(names, readParts(names, mnemonic, "", parts));
+  parts.isRaw = !mnemonic.text.ends_with("_like") && isOfConjugate(ahead, parts);
   const std::vector<Val*> real = readParts(names, mnemonic, ".re", parts);
   reader_.rewind(start);
-  parts.part.assign(count, 1);
+  for (size_t i = 0; i < count; ++i) parts.part[i] = parts.isNumber[i] ? 1 : 0;
   parts.isImaginary = true;
-  for (size_t i = 0; i < count; ++i) {
-    if (!parts.isNumber[i]) parts.part[i] = 0;
-  }
   Token name = mnemonic;
   if (!rule.imaginary.empty()) name.text = rule.imaginary;
-  const std::vector<Val*> imaginary = readParts(names, name, ".im", parts);
+  definePairs(names, mnemonic, real, readParts(names, name, ".im", parts), parts.isRaw);
+}
+
+// `isRaw`: the imaginary parts are those of the conjugates of the results.
+void FusionParser::definePairs(const std::vector<Token>& names, const Token& mnemonic, const std::vector<Val*>& real,
+                               const std::vector<Val*>& imaginary, bool isRaw) {
   std::vector<ComplexValue> values;
   for (size_t i = 0; i < real.size(); ++i) {
     const DataType dtype = real[i]->dtype();
@@ -227,8 +238,7 @@ void FusionParser::parseBilinear(const std::vector<Token>& names, const Token& m
   const std::string name(names[0].text);
   ComplexValue value{build::binary(*fusion_, OpKind::Sub, ac, bd, name + ".re")->as<TensorView>(),
                      build::binary(*fusion_, OpKind::Add, ad, bc, name + ".im")->as<TensorView>()};
-  if (reader_.accept(":")) checkComplexType(value, parseType());
-  defineComplex(names[0], value);
+  defineTyped(names[0], value);
 }
 
 // --- names with functions of their own ---
@@ -262,73 +272,83 @@ void FusionParser::parseComplexFunction(const Token& name, const Token& mnemonic
     if (expr->id() >= firstExpr) recordMeetings(expr);
   }
   if (result.real) return defineResults({name}, {result.real});
-  if (reader_.accept(":")) checkComplexType(result.value, parseType());
-  defineComplex(name, result.value);
+  defineTyped(name, result.value);
 }
 
 // real, imag, conj, resolve_conj, view_as_real, view_as_complex: views in PyTorch, and here.
 void FusionParser::parsePartOf(const Token& name, const Token& mnemonic) {
-  const std::string_view op = mnemonic.text;
-  const std::string result(name.text);
   reader_.expect("(");
   const Token token = reader_.expect(TokenKind::Value, "a tensor");
   const auto found = complexes_.find(token.text);
-  const bool isComplex = found != complexes_.end();
-  ComplexValue* value = isComplex ? &found->second : nullptr;
-  Val* real = isComplex ? nullptr : lookUp(token);
+  Val* real = found == complexes_.end() ? lookUp(token) : nullptr;
   reader_.expect(")");
-  if (real && real->isScalar()) reader_.fail(token, op, " takes a tensor, not ", fuser::typeText(real));
-  const auto same = [&](Val* tensor) {
-    std::vector<int64_t> dims;
-    for (size_t i = 0; i < tensor->as<TensorView>()->rank(); ++i) dims.push_back(static_cast<int64_t>(i));
-    return build::permute(*fusion_, tensor->as<TensorView>(), dims, result);
-  };
-  const auto defineValue = [&](const ComplexValue& made) {
-    if (reader_.accept(":")) checkComplexType(made, parseType());
-    defineComplex(name, made);
-  };
+  if (!real) return parsePartOfComplex(name, mnemonic, found->first, found->second);
+  if (real->isScalar()) reader_.fail(token, mnemonic.text, " takes a tensor, not ", fuser::typeText(real));
+  parsePartOfReal(name, mnemonic, real->as<TensorView>());
+}
+
+// A view of a tensor with a name of its own.
+TensorView* FusionParser::sameAs(Val* tensor, const Token& name) {
+  std::vector<int64_t> dims(tensor->as<TensorView>()->rank());
+  std::iota(dims.begin(), dims.end(), 0);
+  return build::permute(*fusion_, tensor->as<TensorView>(), dims, std::string(name.text));
+}
+
+void FusionParser::defineTyped(const Token& name, const ComplexValue& value) {
+  if (reader_.accept(":")) checkComplexType(value, parseType());
+  defineComplex(name, value);
+}
+
+void FusionParser::parsePartOfReal(const Token& name, const Token& mnemonic, TensorView* tensor) {
+  const std::string_view op = mnemonic.text;
   if (op == "view_as_complex") {
-    if (isComplex)
-      failAsPyTorch(mnemonic, "view_as_complex is only supported for floating point tensors, PyTorch says");
-    auto* whole = real->as<TensorView>();
-    const bool isFloat = real->dtype() == DataType::Float || real->dtype() == DataType::Double;
-    if (!isFloat || whole->rank() == 0 || !sizesOf(whole).back()->isConstant(2)) {
+    const bool isFloat = tensor->dtype() == DataType::Float || tensor->dtype() == DataType::Double;
+    if (!isFloat || tensor->rank() == 0 || !sizesOf(tensor).back()->isConstant(2)) {
       reader_.fail(mnemonic, "view_as_complex takes a tensor of f32 or f64 whose last axis has the size 2, not ",
-                   fuser::typeText(real));
+                   fuser::typeText(tensor));
     }
-    return defineValue(partsOf(*fusion_, whole, result));
+    return defineTyped(name, partsOf(*fusion_, tensor, std::string(name.text)));
   }
-  if (!isComplex) {
-    if (op == "imag")
-      failAsPyTorch(mnemonic, "imag is not implemented for tensors with non-complex dtypes, PyTorch says");
-    if (op == "view_as_real") {
-      failAsPyTorch(mnemonic, "view_as_real is only supported for complex tensors, PyTorch says");
-    }
-    return defineResults({name}, {same(real)});
+  if (op == "imag" || op == "view_as_real") {
+    failAsPyTorch(mnemonic, concat(op, " takes a complex tensor, not ", fuser::typeText(tensor)));
   }
-  if (op == "real") return defineResults({name}, {same(partOf(*value, 0, false, found->first))});
+  defineResults({name}, {sameAs(tensor, name)});
+}
+
+// `valueName`: the value's in the text.
+void FusionParser::parsePartOfComplex(const Token& name, const Token& mnemonic, const std::string& valueName,
+                                      ComplexValue& value) {
+  const std::string_view op = mnemonic.text;
+  const std::string result(name.text);
+  if (op == "view_as_complex")
+    failAsPyTorch(mnemonic, concat("view_as_complex takes a real tensor, not ", typeText(value)));
+  if (op == "view_as_real") return parseViewAsReal(name, mnemonic, valueName, value);
+  if (op == "real") return defineResults({name}, {sameAs(partOf(value, 0, false, valueName), name)});
   if (op == "imag") {
-    TensorView* part = same(partOf(*value, 1, false, found->first));
-    if (value->isConjugate) copiedMemory_.push_back({storageOf(part), storageOf(value->imaginary)});
+    TensorView* part = sameAs(partOf(value, 1, false, valueName), name);
+    if (value.isConjugate) copiedMemory_.push_back({storageOf(part), storageOf(value.imaginary)});
     return defineResults({name}, {part});
   }
-  if (op == "view_as_real") {
-    if (value->isConjugate) {
-      failAsPyTorch(mnemonic,
-                    "view_as_real doesn't work on unresolved conjugated tensors, PyTorch says: resolve_conj before");
-    }
-    if (value->whole) return defineResults({name}, {same(wholeOf(found->first, *value))});
-    partOf(*value, 0, false, found->first);
-    TensorView* copy = joined(*fusion_, *value, result);
-    copiedMemory_.push_back({copy, storageOf(value->real)});
-    copiedMemory_.push_back({copy, storageOf(value->imaginary)});
-    return defineResults({name}, {copy});
+  auto* a = partOf(value, 0, true, valueName)->as<TensorView>();
+  auto* b = partOf(value, 1, true, valueName)->as<TensorView>();
+  if (op == "conj") return defineTyped(name, {a, b, !value.isConjugate});
+  if (!value.isConjugate) return defineTyped(name, value);  // the tensor itself
+  defineTyped(name, {build::set(*fusion_, a, result + ".re"), imaginaryOf(*fusion_, value, result + ".im")});
+}
+
+// The memory of the value, where both parts have one; else a copy of them.
+void FusionParser::parseViewAsReal(const Token& name, const Token& mnemonic, const std::string& valueName,
+                                   ComplexValue& value) {
+  if (value.isConjugate) {
+    failAsPyTorch(mnemonic, concat("view_as_real takes no conjugate, and %", valueName,
+                                   " is one: resolve_conj makes it a tensor of its own"));
   }
-  auto* a = partOf(*value, 0, true, found->first)->as<TensorView>();
-  auto* b = partOf(*value, 1, true, found->first)->as<TensorView>();
-  if (op == "conj") return defineValue({a, b, !value->isConjugate});
-  if (!value->isConjugate) return defineValue(*value);  // the tensor itself
-  defineValue({build::set(*fusion_, a, result + ".re"), imaginaryOf(*fusion_, *value, result + ".im")});
+  if (value.whole) return defineResults({name}, {sameAs(wholeOf(valueName, value), name)});
+  partOf(value, 0, false, valueName);
+  TensorView* copy = joined(*fusion_, value, std::string(name.text));
+  copiedMemory_.push_back({copy, storageOf(value.real)});
+  copiedMemory_.push_back({copy, storageOf(value.imaginary)});
+  defineResults({name}, {copy});
 }
 
 // --- definitions ---

@@ -75,6 +75,7 @@ struct NameOfParts {
   Numbers numbers = Numbers::First;
   // The name for the imaginary part, where it is another one.
   std::string_view imaginary = {};
+  bool hasSizesAlone = false;  // of the operand behind: it may be complex or real
 };
 const NameOfParts* findNameOfParts(std::string_view name);
 // A name that is linear in either of two complex operands: it is read four times.

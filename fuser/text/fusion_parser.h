@@ -160,6 +160,13 @@ class FusionParser {
   void parseBilinear(const std::vector<Token>& names, const Token& mnemonic, const ComplexAhead& ahead);
   void parseComplexFunction(const Token& name, const Token& mnemonic, const ComplexFunction& function);
   void parsePartOf(const Token& name, const Token& mnemonic);
+  void parsePartOfReal(const Token& name, const Token& mnemonic, TensorView* tensor);
+  void parsePartOfComplex(const Token& name, const Token& mnemonic, const std::string& valueName, ComplexValue& value);
+  void parseViewAsReal(const Token& name, const Token& mnemonic, const std::string& valueName, ComplexValue& value);
+  TensorView* sameAs(Val* tensor, const Token& name);
+  Parts realPartsOf(const ComplexAhead& ahead, const NameOfParts& rule) const;
+  bool isOfConjugate(const ComplexAhead& ahead, const Parts& parts) const;
+  bool givesRealPart(const Token& mnemonic, const ComplexAhead& ahead) const;
   std::vector<Val*> readParts(const std::vector<Token>& names, const Token& mnemonic, std::string_view ending,
                               Parts parts);
   Val* parsePart(size_t place);
@@ -168,6 +175,9 @@ class FusionParser {
   Val* partOf(ComplexValue& value, size_t part, bool isRaw, const std::string& name);
   ComplexOperand parseComplexOperand();
   void defineComplex(const Token& name, ComplexValue value);
+  void defineTyped(const Token& name, const ComplexValue& value);  // behind it may stand its type
+  void definePairs(const std::vector<Token>& names, const Token& mnemonic, const std::vector<Val*>& real,
+                   const std::vector<Val*>& imaginary, bool isRaw);
   void defineComplexParameter(const Token& name, TensorView* whole);
   void checkComplexType(const ComplexValue& value, const Type& type);
   TensorView* wholeOf(const std::string& name, ComplexValue& value);

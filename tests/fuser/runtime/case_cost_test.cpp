@@ -51,6 +51,23 @@ TEST(CaseCostTest, WhatIsStoredBetweenKernelsIsTraffic) {
   EXPECT_EQ(cost.total.launches, 2);
 }
 
+// 2048 x 2048 results of 1024 terms: 2^32 terms, which no tensor may have. Tiles of 128 x 128 need 16,384 sectors of
+// each side, and their own.
+TEST(CaseCostTest, ALongSumIsCountedOnASampleOfItsBlocks) {
+  const std::string text =
+      "fusion f(%a: f16[i0, i1], %w: f16[i2, i1], %b: f16[i2]) { %y = linear(%a, %w, %b)\n return %y }\n"
+      "run { %a = normal(seed = 1) : f16[2048, 1024]  %w = normal(seed = 2) : f16[2048, 1024]\n"
+      "      %b = normal(seed = 3) : f16[2048] }\n";
+  const CaseCost cost = costOfText(text);
+  EXPECT_EQ(cost.total.blocks, 256);
+  EXPECT_EQ(cost.total.sampled, 8);
+  EXPECT_EQ(cost.total.bankConflicts, 0);
+  EXPECT_EQ(cost.total.perBlock, 256 * (2 * 128 * 1024 + 128 * 128 + 128) * 2 / 32);
+  EXPECT_EQ(cost.total.compulsory, cost.ownSectors);
+  EXPECT_EQ(cost.total.compulsoryOfWeights, 2048 * 2 / 32);
+  EXPECT_NE(toTable(cost, "f").find("; counted on 8 of 256 blocks\n"), std::string::npos);
+}
+
 TEST(CaseCostTest, AViewTakesNoKernel) {
   const CaseCost cost = costOfText(
       "fusion f(%x: f32[i0, i1]) { %y = permute(%x) {dims = [1, 0]}\n return %y }\n"
