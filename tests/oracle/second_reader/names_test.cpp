@@ -14,6 +14,7 @@ namespace {
 
 // Whether special data are compared, too: LibTorch's std of f32 computes in f64 on the CPU, where a square that is
 // above all f32 is none; its layer_norm of 16 bits is x * r - mean * r, whose zeros have other signs.
+// Its matrix product multiplies the factors by alpha, or the sums, as the processor has it: the largest number overflows.
 // Its neg of complex values on the CPU gives +0 of zeros of both signs, and its sub multiplies infinity by 1 + 0 i.
 // Wide: LibTorch rounds elsewhere than a correct kernel must (x * r - mean * r, a sum of 16 bits), so both compute in
 // f64, and the f32 that is nearest is compared.
@@ -108,7 +109,8 @@ constexpr Name kNames[] = {
     {"InterpolateOf16Bits", "%x: f16[2, 2, i0, i1]", "interpolate(%x) {scale_factor = 1.5, mode = bilinear}",
      Data::Wide},
     {"ReduceWindow", "%x: f16[i0, i1]", "reduce_window(%x) {reduction = sum, kernel_size = [2, 3]}", Data::Ordinary},
-    {"Addmm", "%b: f64[i0, i0], %x: f64[i0, i1], %w: f64[i1, i0]", "addmm(%b, %x, %w) {beta = 0.3, alpha = -1.7}"},
+    {"Addmm", "%b: f64[i0, i0], %x: f64[i0, i1], %w: f64[i1, i0]", "addmm(%b, %x, %w) {beta = 0.3, alpha = -1.7}",
+     Data::Ordinary},
     {"ComplexMul", "%x: complex64[i0, i1], %w: complex64[i0, i1]", "mul(%x, %w)", Data::Ordinary},
     {"ComplexMulOfDoubles", "%x: complex128[i0, i1], %w: complex64[i1]", "mul(%x, %w)", Data::Ordinary},
     {"ComplexMulByReal", "%x: complex64[i0, i1], %w: f64[i1]", "mul(%w, %x)", Data::Ordinary},
