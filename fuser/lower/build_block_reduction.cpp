@@ -35,14 +35,7 @@ int64_t powerBelow(int64_t n) {
 
 }  // namespace
 
-// The threads that reduce together, and the group of others of which there are as many.
-struct StatementBuilder::ThreadTerms {
-  int64_t terms = 1, groups = 1;
-  IntExpr term = nullptr, group = nullptr;
-  int64_t lanes = 1;         // neighbouring terms that a warp holds, aligned: a power of two
-  bool groupsFirst = false;  // whether neighbouring threads are of different groups
-};
-
+// The threads along these dimensions, and the groups of others.
 StatementBuilder::ThreadTerms StatementBuilder::threadTerms(const std::array<bool, 3>& dims) const {
   ThreadTerms result;
   result.term = result.group = ints_.constant(0);
@@ -76,6 +69,13 @@ std::vector<Access> StatementBuilder::scratchOf(const Expr* expr, const std::vec
     result.push_back({id, ints_.constant(0)});
   }
   return result;
+}
+
+// Where a group of threads has the one at `place` of its `count` elements in scratch: neighbouring threads store
+// neighbours.
+IntExpr StatementBuilder::scratchIndex(const ThreadTerms& threads, int64_t count, IntExpr place) const {
+  return threads.groupsFirst ? ints_.add(ints_.mul(place, ints_.constant(threads.groups)), threads.group)
+                             : ints_.add(ints_.mul(threads.group, ints_.constant(count)), place);
 }
 
 void StatementBuilder::shuffleFrom(Shuffle::From from, int64_t lanes, const std::vector<Access>& targets,
@@ -116,11 +116,8 @@ void StatementBuilder::combineThreads(const Expr* expr, const std::vector<Access
     std::vector<Access> scratch = scratchOf(expr, accumulators, MemoryType::Shared, threads.groups * left, body);
     const int64_t perGroup = left;
     const auto at = [&](IntExpr place) {
-      const IntExpr index = threads.groupsFirst
-                                ? ints_.add(ints_.mul(place, ints_.constant(threads.groups)), threads.group)
-                                : ints_.add(ints_.mul(threads.group, ints_.constant(perGroup)), place);
       std::vector<Access> result = scratch;
-      for (Access& access : result) access.index = index;
+      for (Access& access : result) access.index = scratchIndex(threads, perGroup, place);
       return result;
     };
     const auto copies = [&](const std::vector<Access>& targets, const std::vector<Access>& sources) {

@@ -43,6 +43,23 @@ Access StatementBuilder::truthOf(const Expr* expr, OpKind op, DataType dtype, co
   return truth;
 }
 
+// acc = combine(acc, other), of two partial results.
+Statement StatementBuilder::joinOf(const Expr* expr, const Access& accumulator, const Access& other) {
+  return joinedTo(expr, accumulator, accumulator, other);
+}
+
+// target = combine(left, right), of partial results.
+Statement StatementBuilder::joinedTo(const Expr* expr, const Access& target, const Access& left, const Access& right) {
+  Compute join;
+  join.op = *expr->info().combine;
+  join.computeDtype = kernel_.buffers[static_cast<size_t>(target.buffer)].dtype;
+  join.target = target;
+  join.operands = {access(left.buffer, left.index), access(right.buffer, right.index)};
+  join.source = expr;
+  join.fenced = kernel_.contraction && join.op == OpKind::Mul && isFloating(join.computeDtype);
+  return {std::move(join)};
+}
+
 // target = source, in the target's dtype.
 void StatementBuilder::convert(const Expr* expr, const Access& target, const Operand& source, Body& body) {
   const DataType dtype = kernel_.buffers[static_cast<size_t>(target.buffer)].dtype;

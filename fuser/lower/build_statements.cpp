@@ -157,7 +157,7 @@ Body StatementBuilder::emit(const std::vector<Expr*>& exprs, size_t depth) {
   for (const std::vector<Expr*>& group : groupsAt(exprs, depth)) {
     for (const Expr* expr : group) {
       if (resultOf(expr)->computeAtPosition() == depth) open(expr, allocations, body);
-      if (expr->family() == Family::Scan && scannedLoop(expr) == depth) openScan(expr, allocations, body);
+      if (expr->family() == Family::Scan && scanLoops(expr).outermost == depth) openScan(expr, allocations, body);
     }
     if (nest_.loopCount(resultOf(group.front())) == depth) {
       emitExpr(group.front(), body);
@@ -415,7 +415,7 @@ void StatementBuilder::emitElement(const Element& element, IntExpr condition, Bo
     case Family::Eye: return where([&](Body& inner) { diagonal(element, inner); });
     case Family::Reduction: return where([&](Body& inner) { accumulate(element, inner); });
     case Family::Welford: return where([&](Body& inner) { accumulateWelford(element, inner); });
-    case Family::Scan: return where([&](Body& inner) { scan(element, inner); });
+    case Family::Scan: return scan(element, condition, body);
     case Family::ExtremeIndex: return where([&](Body& inner) { accumulateExtreme(element, inner); });
     case Family::Size:
     case Family::Item:
@@ -513,18 +513,6 @@ void StatementBuilder::accumulate(const Element& element, Body& body) {
   statement.source = element.expr;
   statement.fenced = kernel_.contraction && statement.op == OpKind::Mul && isFloating(statement.computeDtype);
   body.push_back({std::move(statement)});
-}
-
-// acc = combine(acc, other), of two partial results.
-Statement StatementBuilder::joinOf(const Expr* expr, const Access& accumulator, const Access& other) {
-  Compute join;
-  join.op = *expr->info().combine;
-  join.computeDtype = kernel_.buffers[static_cast<size_t>(accumulator.buffer)].dtype;
-  join.target = accumulator;
-  join.operands = {access(accumulator.buffer, accumulator.index), access(other.buffer, other.index)};
-  join.source = expr;
-  join.fenced = kernel_.contraction && join.op == OpKind::Mul && isFloating(join.computeDtype);
-  return {std::move(join)};
 }
 
 // arange: start + step * coordinate.

@@ -76,6 +76,8 @@ class StatementBuilder {
                             std::vector<Operand> operands);
   Access truthOf(const Expr* expr, OpKind op, DataType dtype, const Operand& a, const Operand& b, Body& body);
   void convert(const Expr* expr, const Access& target, const Operand& source, Body& body);
+  Statement joinOf(const Expr* expr, const Access& accumulator, const Access& other);
+  Statement joinedTo(const Expr* expr, const Access& target, const Access& left, const Access& right);
   IntExpr loadTruth(std::string_view name, const Access& truth, Body& body);
 
   // --- build_inline.cpp ---
@@ -85,9 +87,25 @@ class StatementBuilder {
   void emitScope(IntExpr condition, const std::function<void(Body&)>& fill, Body& body);
 
   // --- build_scan.cpp ---
-  size_t scannedLoop(const Expr* scan) const;
+  // The threads that reduce together, or scan, and the group of others of which there are as many.
+  struct ThreadTerms {
+    int64_t terms = 1, groups = 1;
+    IntExpr term = nullptr, group = nullptr;
+    int64_t lanes = 1;         // neighbouring terms that a warp holds, aligned: a power of two
+    bool groupsFirst = false;  // whether neighbouring threads are of different groups
+  };
+  // The depth of the outermost loop along the axis of a scan, and the loop that a block's threads go along it; null:
+  // a thread has whole lines.
+  struct ScanLoops {
+    size_t outermost = 0;
+    const IterDomain* threads = nullptr;
+  };
+  ScanLoops scanLoops(const Expr* scan) const;
   void openScan(const Expr* scan, Body& allocations, Body& body);
-  void scan(const Element& element, Body& body);
+  void scan(const Element& element, IntExpr condition, Body& body);
+  void scanByThread(const Element& element, Body& body);
+  void scanByBlock(const Element& element, const IterDomain* along, IntExpr condition, Body& body);
+  void scanLanes(const Expr* scan, const ThreadTerms& threads, const Access& own, const Access& total, Body& body);
 
   // --- build_mma.cpp ---
   void findMmaReads();
@@ -119,11 +137,11 @@ class StatementBuilder {
   void forEachPartial(int64_t first, int64_t count, Body& body, const std::function<Body(IntExpr)>& make);
 
   // --- build_block_reduction.cpp ---
-  struct ThreadTerms;
   using Join = std::function<Body(const std::vector<Access>&)>;  // of other partial results to the accumulators
   ThreadTerms threadTerms(const std::array<bool, 3>& dims) const;
   std::vector<Access> scratchOf(const Expr* expr, const std::vector<Access>& accumulators, MemoryType memory,
                                 int64_t elements, Body& body);
+  IntExpr scratchIndex(const ThreadTerms& threads, int64_t count, IntExpr place) const;
   void shuffleFrom(Shuffle::From from, int64_t lanes, const std::vector<Access>& targets,
                    const std::vector<Access>& sources, Body& body) const;
   void combineThreads(const Expr* expr, const std::vector<Access>& accumulators, const Join& join, Body& body);
@@ -145,7 +163,6 @@ class StatementBuilder {
   Body combineAlong(const KeptResult& own, const std::vector<Access>& chunk, IntExpr extent, IntExpr needed,
                     const std::function<std::vector<Access>(IntExpr)>& partialAt);
   void combineBlocks(const Expr* expr, int64_t kept, const std::function<KeptResult(IntExpr)>& result, Body& body);
-  Statement joinOf(const Expr* expr, const Access& accumulator, const Access& other);
 
   // --- build_welford.cpp ---
   struct WelfordRegisters {

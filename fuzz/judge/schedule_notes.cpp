@@ -87,10 +87,13 @@ bool isWithin(const std::map<std::string, std::vector<std::string>>& operands,
   });
 }
 
-bool isReduced(const Val* val) { return val->definition() && isReduction(val->definition()->op()); }
+bool isScan(const Val* val) { return val->definition() && val->definition()->family() == Family::Scan; }
 
-// The loops over the reduced axes, outermost first, each as what it is of the axes, and whether its partial results are
-// kept apart: "(a1:i0/256):Serial:rFactor (a1:i0%256):TIDx".
+// Whether its bits may depend on which terms are combined first.
+bool isOrdered(const Val* val) { return isScan(val) || (val->definition() && isReduction(val->definition()->op())); }
+
+// The loops over the reduced axes, or along the axis of a scan, outermost first, each as what it is of the axes, and
+// whether its partial results are kept apart: "(a1:i0/256):Serial:rFactor (a1:i0%256):TIDx".
 std::string orderOf(const Fusion& part, const Val* result) {
   const TensorDomain& domain = result->as<TensorView>()->domain();
   std::map<const IterDomain*, std::string> made;
@@ -100,7 +103,10 @@ std::string orderOf(const Fusion& part, const Val* result) {
   for (size_t i = 0; i < domain.logical.size(); ++i) {
     made[domain.logical[i]] = concat("a", i, ":", sizeText(domain.logical[i]));
   }
+  std::set<const IterDomain*> scanned;
+  if (isScan(result)) scanned.insert(domain.logical[static_cast<size_t>(result->definition()->attributes().dim())]);
   for (const LoopTransform& step : domain.transforms) {
+    if (step.split && scanned.count(step.split->in) != 0) scanned.insert({step.split->outer, step.split->inner});
     if (step.split && step.split->whole) {
       made[step.split->inner] = concat("(", made[step.split->in], "<", step.split->factor, ")");
     } else if (step.split) {
@@ -112,7 +118,7 @@ std::string orderOf(const Fusion& part, const Val* result) {
   }
   std::string order;
   for (const IterDomain* loop : domain.loop) {
-    if (!loop->isReduction()) continue;
+    if (!loop->isReduction() && scanned.count(loop) == 0) continue;
     order += concat(" ", made[loop], ":", parallelTypeName(loop->parallelType()), loop->isFactored() ? ":rFactor" : "");
   }
   return order;
@@ -153,13 +159,13 @@ ScheduleNotes::ScheduleNotes(const Fusion& original) : original_(original) {
   std::set<uint32_t> results;
   for (const Expr* expr : original.exprs()) {
     for (const Val* output : expr->outputs()) {
-      if (isReduced(output)) results.insert(output->id());
+      if (isOrdered(output)) results.insert(output->id());
     }
   }
   for (uint32_t id : results) reductions_.emplace(id, reductions_.size());
 }
 
-// The number of the reduction that computes the value, or a name if it is none of the original's. A schedule's
+// The number of the reduction or scan that computes the value, or a name if it is none of the original's. A schedule's
 // cacheBefore leaves the original's value to a copy of the result.
 std::string ScheduleNotes::reductionOf(const Val* val) const {
   while (!val->origin() && val->uses().size() == 1 && val->uses()[0]->op() == OpKind::Set)
@@ -202,7 +208,7 @@ void ScheduleNotes::afterApplySchedule(int, Fusion& part) {
       const bool isVector = loop->parallelType() == ParallelType::Vectorize && loop->extent()->isConstant();
       if (isVector) segment.vectorWidths.insert(loop->extent()->value);
     }
-    if (isReduced(val)) open_.emplace_back(reductionOf(val), orderOf(part, val));
+    if (isOrdered(val)) open_.emplace_back(reductionOf(val), orderOf(part, val));
   }
 }
 

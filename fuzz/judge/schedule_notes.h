@@ -1,7 +1,7 @@
 #pragma once
 // ScheduleNotes: what a compilation's schedules say that another build of the same case is compared by, or repeats: the
-// list of transforms of each segment, and the order in which each reduction adds its terms. ScheduleReplay gives the
-// segments of another build these lists.
+// list of transforms of each segment, and the order in which each reduction, and each scan, adds its terms.
+// ScheduleReplay gives the segments of another build these lists.
 //
 // Builds of one case have the same names for the values of the original fusion, so that a segment is known by those
 // that it stores.
@@ -30,8 +30,9 @@ class ScheduleNotes final : public CompileObserver {
   std::vector<const Segment*> like(const std::set<std::string>& stored) const;
 
   // Whether both builds add the terms of every reduction in one and the same order: the same loops over the reduced
-  // axes, on blocks of the same size, and no atomics. Then all that they compute has the same bits, contraction aside.
-  // The other one may be of a program whose reductions are the same ones, in the order of their ids.
+  // axes, or along the scanned one, on blocks of the same size, and no atomics. Then all that they compute has the same
+  // bits, contraction aside. The other one may be of a program whose reductions are the same ones, in the order of
+  // their ids.
   bool hasSameOrders(const ScheduleNotes& other) const;
 
   void beforeSegmentCache(const Fusion& part, CacheSettings& inner) override;
@@ -43,7 +44,7 @@ class ScheduleNotes final : public CompileObserver {
   std::string reductionOf(const Val* val) const;
 
   const Fusion& original_;
-  std::map<uint32_t, size_t> reductions_;                  // the results of the original's, by id, numbered
+  std::map<uint32_t, size_t> reductions_;                  // and scans: the results of the original's, by id, numbered
   std::map<std::set<std::string>, Segment> segments_;      // by the values that each stores
   std::map<std::string, std::set<std::string>> orders_;    // of each reduction, by its number
   std::vector<std::pair<std::string, std::string>> open_;  // of the segment that is not lowered yet
