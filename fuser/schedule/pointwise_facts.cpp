@@ -93,4 +93,14 @@ std::vector<int> visiblePositions(const TensorView* tensor, const ReferenceMap& 
   return visible;
 }
 
+int scannedPosition(const std::vector<Expr*>& exprs, const ReferenceMap& map) {
+  for (const Expr* expr : exprs) {
+    if (expr->family() != Family::Scan) continue;
+    const auto* result = expr->output()->as<TensorView>();
+    const auto dim = static_cast<size_t>(expr->attributes().dim());
+    if (!result->axes()[dim]->isBroadcast()) return map.positions(result)[dim];
+  }
+  return -1;
+}
+
 }  // namespace fuser

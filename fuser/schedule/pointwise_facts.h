@@ -1,5 +1,5 @@
 #pragma once
-// Queries about a part without reductions that the PointWise and Transpose schedulers share.
+// Queries about a part without reductions that the PointWise, Transpose and Scan schedulers share.
 
 #include <variant>
 
@@ -19,5 +19,9 @@ const ReferenceMap& knownMap(const Fusion& part, const ReferenceMap* known, std:
 
 // The positions of the tensor's axes(), which leave reduction axes out.
 std::vector<int> visiblePositions(const TensorView* tensor, const ReferenceMap& map);
+
+// The reference's position of the axis that the scans of these expressions go along; -1: of axes of one element, or
+// there are none.
+int scannedPosition(const std::vector<Expr*>& exprs, const ReferenceMap& map);
 
 }  // namespace fuser

@@ -1,26 +1,35 @@
-// Scan: accepts parts with scans along one axis, and what is computed element by element beside them. A thread goes
-// along that axis, and keeps what it has so far:
-//   [i0, i1, i2], scanned along i1 -> [i0*i2/128 (BIDx), 128 (TIDx), i1]
+// Scan: accepts parts with scans along one axis, and what is computed element by element beside them. I is the other
+// axes, merged into one; R is the scanned axis:
+//   short lines, or many lines across memory: [I/128 (BIDx), 128 (TIDx), R]: a thread has whole lines
+//   lines along memory:                       [I/4 (BIDx), 4 (TIDy), R/32 serial, 32 (TIDx)]: a warp for each line
+//                                             [I (BIDx), R/256 serial, 256 (TIDx)]: a block for each long one
+//   few long lines across memory:             [I/32 (BIDx), 32 (TIDx), R/16 serial, 16 (TIDy)]
+// Threads that share a line take a turn's places together, and keep what they have of the turns before
+// (lower/build_scan.cpp).
 #include <algorithm>
 
 #include "fuser/schedule/pointwise_facts.h"
+#include "fuser/schedule/reduction_facts.h"
 #include "fuser/schedule/scheduler_list.h"
 
 namespace fuser {
 namespace {
 
-constexpr int64_t kScanningThreads = 128;
+// The threads of a block along the axis, and along the lines.
+struct ScanShape {
+  int64_t along = 1, lines = 1;
+  bool inner = true;  // neighbouring threads are of one line
+};
 
-// The reference's position of the axis that is scanned; -1: of axes of one element.
-int scannedPosition(const std::vector<Expr*>& exprs, const ReferenceMap& map) {
-  for (const Expr* expr : exprs) {
-    if (expr->family() != Family::Scan) continue;
-    const auto* result = expr->output()->as<TensorView>();
-    const auto dim = static_cast<size_t>(expr->attributes().dim());
-    if (!result->axes()[dim]->isBroadcast()) return map.positions(result)[dim];
-  }
-  return -1;
-}
+constexpr int64_t kScanThreads = 128;  // where a thread has whole lines, and where a warp has
+constexpr int64_t kScanLanes = 32;
+constexpr int64_t kWideScan = 256;
+constexpr int64_t kShortLine = 8;                // of one thread, though its neighbours read apart from it
+constexpr int64_t kLineOfWarp = 2 * kScanLanes;  // of few lines
+constexpr int64_t kOneOfMany = 16 * kScanLanes;  // of many lines: beyond it, fewer turns are worth a block's barriers
+constexpr int64_t kShortLineAcross = 128;        // of one thread, whose neighbours read beside it
+constexpr int64_t kAlongAcross = 16;
+constexpr int64_t kThreadsThatFill = 64;  // of one line each, on each multiprocessor, have enough loads on their way
 
 // Whether the tensor has elements of its own along this position.
 bool isAlong(const TensorView* tensor, int position, const ReferenceMap& map) {
@@ -29,6 +38,45 @@ bool isAlong(const TensorView* tensor, int position, const ReferenceMap& map) {
     if (map.positions(tensor)[i] == position && !axes[i]->isBroadcast()) return true;
   }
   return false;
+}
+
+// The positions of the reference's axes, but this one.
+std::vector<int> positionsBeside(int position, const ReferenceMap& map) {
+  std::vector<int> positions;
+  for (int i = 0; i < static_cast<int>(map.reference()->domain().logical.size()); ++i) {
+    if (i != position) positions.push_back(i);
+  }
+  return positions;
+}
+
+ScanShape chooseScanShape(const PartLoops& loops, const ReferenceMap& map, int position, SizeFacts* sizes,
+                          const DeviceProperties& device) {
+  ScanShape shape{1, std::min(kScanThreads, mostThreads(device)), false};
+  if (position < 0) return shape;
+  std::vector<bool> scanned(map.reference()->domain().logical.size(), false);
+  scanned[static_cast<size_t>(position)] = true;
+  const IntExpr places = extentAlong({position}, map), lines = extentAlong(positionsBeside(position, map), map);
+  const auto arePlaces = [&](int64_t most) { return sizes && sizes->atMost(places, most, SizeLimit::Block); };
+  const auto areLines = [&](int64_t most) { return sizes && sizes->atMost(lines, most, SizeLimit::Grid); };
+  if (fastestIsReduced(loops.view.exprs, loops.view.inputs, map, scanned)) {
+    if (arePlaces(kShortLine)) return shape;
+    const ScanShape ofWarps{kScanLanes, shape.lines / kScanLanes, true};
+    if (arePlaces(kLineOfWarp)) return ofWarps;
+    const bool few = areLines(device.multiprocessors);
+    if (!few && arePlaces(kOneOfMany)) return ofWarps;
+    return {few && !arePlaces(kWideScan) ? mostThreads(device) : kWideScan, 1, true};
+  }
+  if (arePlaces(kShortLineAcross) || !areLines(kThreadsThatFill * device.multiprocessors)) return shape;
+  return {kAlongAcross, kScanLanes, false};
+}
+
+// With room in the block for the threads, and for what they give each other.
+ScanShape scanWithin(ScanShape shape, const DeviceProperties& device) {
+  const int64_t threads = std::min(mostThreads(device), device.optInShared / kScratchOfThread);
+  while (shape.along > 1 && shape.along * shape.lines > threads) {
+    (shape.along > shape.lines ? shape.along : shape.lines) /= 2;
+  }
+  return shape;
 }
 
 }  // namespace
@@ -55,13 +103,15 @@ std::string whyNotScan(const FusionView& whole, std::shared_ptr<const ReferenceM
   return "";
 }
 
-Schedule scheduleScan(const Fusion& part, SizeFacts*, const std::vector<InputLayout>&, const ReferenceMap* known,
+Schedule scheduleScan(const Fusion& part, SizeFacts* sizes, const std::vector<InputLayout>&, const ReferenceMap* known,
                       const DeviceProperties& device) {
   std::optional<ReferenceMap> built;
   const ReferenceMap& map = knownMap(part, known, built);
   const TensorView* reference = map.reference();
   const std::string& name = reference->name();
-  const int position = scannedPosition(loopsOf(part).view.exprs, map);
+  const PartLoops loops = loopsOf(part);
+  const int position = scannedPosition(loops.view.exprs, map);
+  const ScanShape shape = scanWithin(chooseScanShape(loops, map, position, sizes, device), device);
   Schedule schedule;
   cacheOutputs(part, schedule);
   std::vector<int> order = memoryOrder(reference);
@@ -71,10 +121,16 @@ Schedule scheduleScan(const Fusion& part, SizeFacts*, const std::vector<InputLay
   const auto others = static_cast<size_t>(scanned - order.begin());
   reorder(schedule, name, order);
   for (size_t i = 1; i < others; ++i) schedule.push_back(merge(name, 0));
+  if (shape.along > 1) {
+    schedule.push_back(split(name, -1, shape.along));
+    schedule.push_back(parallelize(name, -1, shape.inner ? ParallelType::TIDx : ParallelType::TIDy));
+  }
   if (others > 0) {
-    schedule.push_back(split(name, 0, std::min(kScanningThreads, device.threadsPerBlock)));
+    if (shape.lines > 1) {
+      schedule.push_back(split(name, 0, shape.lines));
+      schedule.push_back(parallelize(name, 1, shape.inner ? ParallelType::TIDy : ParallelType::TIDx));
+    }
     schedule.push_back(parallelize(name, 0, ParallelType::BIDx));
-    schedule.push_back(parallelize(name, 1, ParallelType::TIDx));
   }
   schedule.push_back(on(TransformKind::Propagate, name));
   schedule.push_back(on(TransformKind::ParallelizeAllLike, name));
