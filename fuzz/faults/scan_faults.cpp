@@ -1,40 +1,81 @@
 // Faults in scans: what a place has of the elements so far, and which they are.
 
 #include <algorithm>
+#include <set>
 
+#include "fuser/kernel/shared_layout.h"
 #include "fuzz/faults/fault_list.h"
 #include "fuzz/faults/kernel_edit.h"
 
 namespace fuser::fuzz::faults {
 namespace {
 
-// The statement that joins an element to what a scan has so far; null: it is another.
-Compute* joinOfScan(Statement& statement) {
+bool isOfScan(const Compute& compute) { return compute.source && compute.source->family() == Family::Scan; }
+
+bool isBuffer(const Operand& operand, int buffer) {
+  return operand.kind == Operand::Kind::Access && operand.access.buffer == buffer;
+}
+
+// Whether it joins something to what is in this buffer.
+bool joinsInto(const Compute& compute, int buffer) {
+  return isOfScan(compute) && compute.operands.size() == 2 && compute.target.buffer == buffer &&
+         isBuffer(compute.operands[0], buffer);
+}
+
+bool joinsTo(const Body& body, int buffer) {
+  bool found = false;
+  forEachStatement(body, [&](const Statement& statement) {
+    const Compute* compute = std::get_if<Compute>(&statement.node);
+    found |= compute && joinsInto(*compute, buffer);
+  });
+  return found;
+}
+
+// The scans of a kernel whose lines are those of several threads: each joins what it has behind what others have.
+class SharedLines {
+ public:
+  explicit SharedLines(const Kernel& kernel) {
+    forEachStatement(kernel.body, [&](const Statement& statement) {
+      const Compute* compute = std::get_if<Compute>(&statement.node);
+      if (compute && isBehind(*compute)) scans_.insert(compute->source);
+    });
+  }
+  bool has(const Expr* scan) const { return scans_.count(scan) != 0; }
+
+  static bool isBehind(const Compute& compute) {
+    return isOfScan(compute) && compute.operands.size() == 2 && isBuffer(compute.operands[1], compute.target.buffer) &&
+           !isBuffer(compute.operands[0], compute.target.buffer);
+  }
+
+ private:
+  std::set<const Expr*> scans_;  // look-ups only
+};
+
+// The statement that joins an element to what a thread has of a line; null: it is another.
+Compute* joinOfScan(Statement& statement, const SharedLines& shared) {
   Compute* compute = std::get_if<Compute>(&statement.node);
-  const bool isJoin = compute && compute->source && compute->source->family() == Family::Scan &&
-                      compute->operands.size() == 2 && compute->operands[0].kind == Operand::Kind::Access &&
-                      compute->operands[0].access.buffer == compute->target.buffer;
+  const bool isJoin = compute && !shared.has(compute->source) && joinsInto(*compute, compute->target.buffer);
   return isJoin ? compute : nullptr;
 }
 
-bool hasScan(Body& body) {
+bool hasScan(Body& body, const SharedLines& shared) {
   bool found = false;
   forEachBody(body, [&](Body& inner) {
-    for (Statement& statement : inner) found |= joinOfScan(statement) != nullptr;
+    for (Statement& statement : inner) found |= joinOfScan(statement, shared) != nullptr;
   });
   return found;
 }
 
 // Calls `edit` with the innermost loop around each scan.
-bool editScans(Kernel& kernel, const std::function<bool(For&)>& edit) {
+bool editScans(Kernel& kernel, const SharedLines& shared, const std::function<bool(For&)>& edit) {
   bool changed = false;
   forEachBody(kernel.body, [&](Body& body) {
     for (Statement& statement : body) {
       For* loop = std::get_if<For>(&statement.node);
-      if (!loop || !hasScan(loop->body)) continue;
-      const bool isInner = std::none_of(loop->body.begin(), loop->body.end(), [](Statement& inner) {
+      if (!loop || !hasScan(loop->body, shared)) continue;
+      const bool isInner = std::none_of(loop->body.begin(), loop->body.end(), [&](Statement& inner) {
         For* deeper = std::get_if<For>(&inner.node);
-        return deeper && hasScan(deeper->body);
+        return deeper && hasScan(deeper->body, shared);
       });
       if (isInner) changed |= edit(*loop);
     }
@@ -56,9 +97,10 @@ struct ScanTotals {
 // Calls `edit` with what reads a scan's result behind it in the same body; a register keeps what it was before.
 bool editScanReaders(Kernel& kernel, const std::function<bool(Compute& reader, const ScanTotals&)>& edit) {
   bool changed = false;
+  const SharedLines shared(kernel);
   forEachBody(kernel.body, [&](Body& body) {
     for (size_t i = 0; i < body.size(); ++i) {
-      const Compute* join = joinOfScan(body[i]);
+      const Compute* join = joinOfScan(body[i], shared);
       if (!join) continue;
       const Access total = join->target;
       Body before;
@@ -134,11 +176,12 @@ bool scanAnotherAxis(Fusion& fusion) {
 // Each place has what came before it alone.
 bool excludeOwnElement(Kernel& kernel) {
   bool changed = false;
+  const SharedLines shared(kernel);
   forEachBody(kernel.body, [&](Body& body) {
     for (size_t i = 0; i + 1 < body.size(); ++i) {
       const Statement& store = body[i + 1];
       const bool stores = std::holds_alternative<Compute>(store.node) || std::holds_alternative<Move>(store.node);
-      if (!joinOfScan(body[i]) || !stores) continue;
+      if (!joinOfScan(body[i], shared) || !stores) continue;
       std::swap(body[i], body[i + 1]);
       changed = true;
       ++i;
@@ -150,7 +193,7 @@ bool excludeOwnElement(Kernel& kernel) {
 // The elements are read from the end.
 bool scanBackwards(Kernel& kernel) {
   IntExprArena& ints = *kernel.ints;
-  return editScans(kernel, [&](For& loop) {
+  return editScans(kernel, SharedLines(kernel), [&](For& loop) {
     const IntExpr back = ints.sub(ints.sub(loop.extent, ints.constant(1)), loop.index);
     return editReads(loop.body, [&](Access& access) {
       if (!isGlobal(kernel, access)) return false;
@@ -164,12 +207,13 @@ bool scanBackwards(Kernel& kernel) {
 // Every 16 places what a scan has so far is its first element again: as if blocks did not look back.
 bool forgetFormerBlocks(Kernel& kernel) {
   IntExprArena& ints = *kernel.ints;
-  return editScans(kernel, [&](For& loop) {
+  const SharedLines shared(kernel);
+  return editScans(kernel, shared, [&](For& loop) {
     bool changed = false;
     forEachBody(loop.body, [&](Body& body) {
       Body edited;
       for (Statement& statement : body) {
-        Compute* join = joinOfScan(statement);
+        Compute* join = joinOfScan(statement, shared);
         if (!join) {
           edited.push_back(std::move(statement));
           continue;
@@ -203,9 +247,10 @@ bool wrongScanIdentity(Kernel& kernel) {
 
 // What a scan has so far is rounded to its result's 16 bits.
 bool roundEachScanned(Kernel& kernel) {
+  const SharedLines shared(kernel);
   return replaceStatements(kernel, [&](const Statement& statement) -> std::optional<Body> {
     Statement copy = statement;
-    const Compute* join = joinOfScan(copy);
+    const Compute* join = joinOfScan(copy, shared);
     const DataType narrow = join ? join->source->output()->dtype() : DataType::Float;
     if (!join || narrow == join->computeDtype) return std::nullopt;
     Body body{statement};
@@ -225,6 +270,65 @@ bool reachFirstOfEqual(Kernel& kernel) {
     reader.operands = {totals.former, totals.own};
     return true;
   });
+}
+
+// Each turn of a block begins anew: what it has of the turns before is lost.
+bool forgetFormerTurns(Kernel& kernel) {
+  bool changed = false;
+  const SharedLines shared(kernel);
+  forEachBody(kernel.body, [&](Body& body) {
+    for (size_t i = 0; i < body.size(); ++i) {
+      const Compute* begin = std::get_if<Compute>(&body[i].node);
+      if (!begin || !shared.has(begin->source) || begin->operands[0].kind != Operand::Kind::Literal) continue;
+      for (size_t j = i + 1; j < body.size(); ++j) {
+        For* turns = std::get_if<For>(&body[j].node);
+        if (!turns || !joinsTo(turns->body, begin->target.buffer)) continue;
+        turns->body.insert(turns->body.begin(), body[i]);
+        changed = true;
+      }
+    }
+  });
+  return changed;
+}
+
+// What is before a warp is taken when its own total has joined it already.
+bool joinOwnWarpTwice(Kernel& kernel) {
+  bool changed = false;
+  const SharedLines shared(kernel);
+  const auto reads = [](const Statement& statement, int carry) {
+    if (const Compute* compute = std::get_if<Compute>(&statement.node))
+      return SharedLines::isBehind(*compute) && isBuffer(compute->operands[0], carry);
+    const If* own = std::get_if<If>(&statement.node);
+    const Move* move = own ? std::get_if<Move>(&own->body.front().node) : nullptr;
+    return move && move->source.buffer == carry;
+  };
+  forEachBody(kernel.body, [&](Body& body) {
+    for (size_t i = 0; i + 1 < body.size(); ++i) {
+      const Compute* join = std::get_if<Compute>(&body[i + 1].node);
+      if (!join || !shared.has(join->source) || !joinsInto(*join, join->target.buffer)) continue;
+      if (!reads(body[i], join->target.buffer)) continue;
+      std::swap(body[i], body[i + 1]);
+      changed = true;
+      ++i;
+    }
+  });
+  return changed;
+}
+
+// Of two lanes, the lower one joins what the upper one has, which joins nothing.
+bool exchangeLanesOfScan(Kernel& kernel) {
+  bool changed = false;
+  forEachBody(kernel.body, [&](Body& body) {
+    for (size_t i = 0; i + 1 < body.size(); ++i) {
+      If *upper = std::get_if<If>(&body[i].node), *lower = std::get_if<If>(&body[i + 1].node);
+      const Compute* join = upper && lower ? std::get_if<Compute>(&upper->body.front().node) : nullptr;
+      if (!join || !SharedLines::isBehind(*join)) continue;
+      std::swap(upper->condition, lower->condition);
+      changed = true;
+      ++i;
+    }
+  });
+  return changed;
 }
 
 // What is computed of a scan's result beside it gets the result of the place before.
