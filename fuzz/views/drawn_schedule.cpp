@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "fuser/analysis/axis_map.h"
-#include "fuser/schedule/facts.h"
+#include "fuser/schedule/pointwise_facts.h"
 #include "fuzz/choices/choices.h"
 #include "fuzz/views/drawn_adds.h"
 
@@ -34,13 +34,15 @@ constexpr double kGlobal = 0.2;        // of those, in global memory
 constexpr double kSkewed = 0.7;        // of the others have padded or shifted rows
 constexpr double kShareVectors = 0.3;  // of the parts with vectors have some in shared memory
 constexpr double kPlaces = 0.4;        // of the parts with nothing in memory compute a tensor elsewhere
+constexpr double kSharedLines = 0.7;   // of the parts with scans: threads share a line
 constexpr double kAhead = 0.9;         // of those with such a loop
 
 struct Loop {
   bool reduced = false;
   int64_t extent = 0;  // 0: it is not constant
   ParallelType type = ParallelType::Serial;
-  bool vector = false;  // of the tensors that have vectors
+  bool vector = false;   // of the tensors that have vectors
+  bool scanned = false;  // along the axis of scans: rule 27
   bool isParallel() const { return isThreadDim(type) || isBlockDim(type); }
   bool isInTurns() const { return !isParallel() && extent != 1; }
 };
@@ -114,13 +116,14 @@ class ScheduleDrawer {
       loops_.back().vector = true;
     }
     for (int64_t changes = choices_.integer(2, 6); changes > 0; --changes) changeLoops();
+    if (!loops_.empty() && loops_.back().scanned && choices_.chance(kSharedLines))
+      splitLoop(loops_.size() - 1, std::min(choices_.pick(kFactors), mostOfBlock()));
     chooseTypes();
   }
 
   // The scheduler's loops and types of the reference, and changes of those.
   void beginWith(const Schedule& before) {
-    const std::vector<IterDomain*>& axes = reference_->domain().logical;
-    for (const IterDomain* axis : axes) loops_.push_back({axis->isReduction(), axis->isBroadcast() ? 1 : 0});
+    for (int i = 0; i < static_cast<int>(reference_->domain().logical.size()); ++i) loops_.push_back(loopAlong(i));
     for (const Transform& step : before) {
       if (step.tensor != name_ || !follow(step)) add(step);
     }
@@ -241,9 +244,17 @@ class ScheduleDrawer {
         order.push_back(before.back());
       }
     }
+    std::stable_partition(order.begin(), order.end(), [&](int axis) { return !loopAlong(axis).scanned; });
     reorder(steps_, name_, order);
-    for (int axis : order) loops_.push_back({isReduced(axis), axes[static_cast<size_t>(axis)]->isBroadcast() ? 1 : 0});
+    for (int axis : order) loops_.push_back(loopAlong(axis));
   }
+
+  Loop loopAlong(int axis) const {
+    const IterDomain* along = reference_->domain().logical[static_cast<size_t>(axis)];
+    const bool isScanned = scannedPosition(partLoops_.view.exprs, map_) == axis;
+    return {along->isReduction(), along->isBroadcast() ? 1 : 0, ParallelType::Serial, false, isScanned};
+  }
+  int64_t mostOfBlock() const { return std::min(kMostThreads, device_.threadsPerBlock); }
 
   // A type stays with the outer loop on blocks, with the inner one on threads.
   void divideLoop(size_t at, int64_t factor) {
@@ -275,8 +286,9 @@ class ScheduleDrawer {
     const size_t at = choices_.index(loops_.size());
     const int64_t factor = choices_.pick(kFactors);
     const double kind = choices_.real(0, 1);
-    if (loops_[at].vector) return;
-    const bool alike = at + 1 < loops_.size() && loops_[at].reduced == loops_[at + 1].reduced && !loops_[at + 1].vector;
+    if (loops_[at].vector || loops_[at].scanned) return;
+    const bool alike = at + 1 < loops_.size() && loops_[at].reduced == loops_[at + 1].reduced &&
+                       !loops_[at + 1].vector && !loops_[at + 1].scanned;
     if (kind < 0.5 || !alike) return splitLoop(at, factor);
     const auto axis = static_cast<int64_t>(at);
     if (kind >= 0.75) {
@@ -314,7 +326,7 @@ class ScheduleDrawer {
   void changeType() {
     if (loops_.empty()) return;
     Loop& loop = loops_[choices_.index(loops_.size())];
-    if (loop.vector || (keepsRows_ && loop.reduced && loop.isParallel())) return;
+    if (loop.vector || loop.scanned || (keepsRows_ && loop.reduced && loop.isParallel())) return;
     int64_t threads = 1;
     std::vector<ParallelType> types{ParallelType::Serial};
     for (const Loop& each : loops_) {
@@ -327,7 +339,7 @@ class ScheduleDrawer {
         if (!isUsed) types.push_back(type);
       }
     };
-    if (loop.extent > 1 && threads * loop.extent <= std::min(kMostThreads, device_.threadsPerBlock)) {
+    if (loop.extent > 1 && threads * loop.extent <= mostOfBlock()) {
       addUnused({ParallelType::TIDx, ParallelType::TIDy});
       if (loop.extent <= device_.threadsAlongZ) addUnused({ParallelType::TIDz});
     }
@@ -343,7 +355,7 @@ class ScheduleDrawer {
     std::vector<ParallelType> blocks{ParallelType::BIDx, ParallelType::BIDy, ParallelType::BIDz};
     choices_.shuffle(threads);
     choices_.shuffle(blocks);
-    int64_t left = std::min(kMostThreads, device_.threadsPerBlock);
+    int64_t left = mostOfBlock();
     const auto take = [](std::vector<ParallelType>& types) {
       const ParallelType type = types.back();
       types.pop_back();
@@ -354,8 +366,9 @@ class ScheduleDrawer {
     };
     for (size_t number = loops_.size(); number-- > 0;) {
       Loop& loop = loops_[number];
-      if (loop.vector) continue;
-      const double draw = choices_.real(0, 1);
+      const bool isShared = loop.scanned && loop.extent > 1;  // the inner part of a line
+      if (loop.vector || (loop.scanned && !isShared)) continue;
+      const double draw = isShared ? 0 : choices_.real(0, 1);
       if (loop.extent > 1 && loop.extent <= left && !threads.empty() && draw < kOnThreads) {
         if (isTooLong(loop, threads.back())) std::swap(threads.front(), threads.back());
         if (isTooLong(loop, threads.back())) continue;  // z alone is left
@@ -372,13 +385,14 @@ class ScheduleDrawer {
     }
   }
 
-  // Threads do not wait for each other in an unswitched loop: they do where they reduce.
+  // Threads do not wait for each other in an unswitched loop: they do where they reduce, or share a line of a scan.
   void unswitch() {
-    const bool waits =
-        std::any_of(loops_.begin(), loops_.end(), [](const Loop& loop) { return loop.reduced && loop.isParallel(); });
+    const bool waits = std::any_of(loops_.begin(), loops_.end(), [](const Loop& loop) {
+      return (loop.reduced || loop.scanned) && loop.isParallel();
+    });
     if (waits) return;
     for (Loop& loop : loops_) {
-      const bool turns = loop.type == ParallelType::Serial && loop.extent != 1 && !loop.reduced;
+      const bool turns = loop.type == ParallelType::Serial && loop.extent != 1 && !loop.reduced && !loop.scanned;
       if (!turns || !choices_.chance(kUnswitch)) continue;
       loop.type = ParallelType::Unswitch;
       return;
