@@ -14,36 +14,32 @@ namespace {
 
 using fuser::DataType;
 
-// Of IEEE 754's interchange formats: the bits of the fraction, and the largest exponent.
+// The bits of the fraction, the bias of the exponent, and all bits.
 struct Layout {
   int fraction;
-  int largest;
+  int bias;
   int bits;
+
+  int64_t highestExponent() const { return (int64_t{1} << (bits - 1 - fraction)) - 1; }
 };
 
 Layout layoutOf(DataType dtype) {
-  switch (dtype) {
-    case DataType::Double: return {52, 1023, 64};
-    case DataType::Float: return {23, 127, 32};
-    case DataType::Half: return {10, 15, 16};
-    case DataType::BFloat16: return {7, 127, 16};
-    case DataType::Int64:
-    case DataType::Int32:
-    case DataType::Int8:
-    case DataType::Bool: break;
-  }
-  FUSER_CHECK(false, dtype, " is no floating dtype");
+  const Format& numbers = format(dtype);
+  return {numbers.precision - 1, 1 - numbers.minExponent, static_cast<int>(8 * fuser::dtypeSize(dtype))};
 }
 
-// As the integer that holds them has them: signed, but of 16 bits. The number is one of the dtype, and not NaN.
+Whole bitsOfNarrow(DataType dtype) { return {0, (int64_t{1} << layoutOf(dtype).bits) - 1}; }
+
+// As the integer that holds them has them: signed, but of fewer than 32 bits. The number is one of the dtype, and not
+// NaN.
 int64_t bitsOf(double number, DataType dtype) {
   if (dtype == DataType::Double) return std::bit_cast<int64_t>(number);
   const Layout layout = layoutOf(dtype);
   const double magnitude = std::fabs(number);
-  const int smallest = 1 - layout.largest;
+  const int smallest = 1 - layout.bias;
   int64_t bits = 0;
   if (std::isinf(number)) {
-    bits = static_cast<int64_t>(2 * layout.largest + 1) << layout.fraction;
+    bits = layout.highestExponent() << layout.fraction;
   } else if (magnitude > 0) {
     const int exponent = std::max(std::ilogb(magnitude), smallest);
     const auto units = static_cast<int64_t>(std::ldexp(magnitude, layout.fraction - exponent));
@@ -58,21 +54,24 @@ double numberOf(int64_t bits, DataType dtype) {
   if (dtype == DataType::Double) return std::bit_cast<double>(bits);
   const Layout layout = layoutOf(dtype);
   const int64_t fraction = bits & ((int64_t{1} << layout.fraction) - 1);
-  const auto exponent = static_cast<int>((bits >> layout.fraction) & (2 * layout.largest + 1));
+  const auto exponent = static_cast<int>((bits >> layout.fraction) & layout.highestExponent());
   const bool isNegative = ((bits >> (layout.bits - 1)) & 1) != 0;
   double magnitude = 0;
-  if (exponent == 2 * layout.largest + 1) {
+  const bool hasInfinities = format(dtype).hasInfinities, isHighest = exponent == layout.highestExponent();
+  if (isHighest && hasInfinities) {
     magnitude = fraction == 0 ? kInfinity : std::numeric_limits<double>::quiet_NaN();
+  } else if (isHighest && fraction == (int64_t{1} << layout.fraction) - 1) {
+    magnitude = std::numeric_limits<double>::quiet_NaN();
   } else {
     const int64_t leading = exponent > 0 ? int64_t{1} << layout.fraction : 0;
     magnitude =
-        std::ldexp(static_cast<double>(leading + fraction), std::max(exponent, 1) - layout.largest - layout.fraction);
+        std::ldexp(static_cast<double>(leading + fraction), std::max(exponent, 1) - layout.bias - layout.fraction);
   }
   return isNegative ? -magnitude : magnitude;
 }
 
 Whole bitsIn(const Interval& set, DataType from, DataType to) {
-  if (set.has(kNan)) return fuser::dtypeSize(from) == 2 ? Whole{0, 0xffff} : fullRange(to);
+  if (set.has(kNan)) return fuser::isNarrowFloat(from) ? bitsOfNarrow(from) : fullRange(to);
   std::optional<Whole> bits;
   const auto add = [&](int64_t number) { bits = bits ? hull(*bits, Whole{number, number}) : Whole{number, number}; };
   // The magnitude counts up from that of a zero, in both signs.
@@ -93,12 +92,12 @@ Whole bitsIn(const Interval& set, DataType from, DataType to) {
 }
 
 Interval numbersIn(const Whole& set, DataType to) {
-  const bool halves = fuser::dtypeSize(to) == 2;
   if (set.isSingle()) return Interval::of(numberOf(set.lo, to));
   const Interval anything = Interval::everything(format(to).largest);
-  if (halves && (set.lo < 0 || set.hi > 0xffff)) return anything;
+  if (fuser::isNarrowFloat(to) && (set.lo < 0 || set.hi > bitsOfNarrow(to).hi)) return anything;
   const double first = numberOf(set.lo, to), last = numberOf(set.hi, to);
-  const bool isOneSign = std::signbit(first) == std::signbit(last) && (halves || (set.lo < 0) == (set.hi < 0));
+  const bool isOneSign =
+      std::signbit(first) == std::signbit(last) && (fuser::isNarrowFloat(to) || (set.lo < 0) == (set.hi < 0));
   if (!isOneSign || !std::isfinite(first) || !std::isfinite(last)) return anything;
   Interval numbers = Interval::range(std::min(first, last), std::max(first, last), 0);
   if (numbers.hasZero()) numbers.flags = std::signbit(first) ? kNegZero : kPosZero;

@@ -85,7 +85,7 @@ int narrownessOf(const Interval& set, DataType dtype) {
   const double smallestNormal = std::ldexp(1.0, format(dtype).minExponent);
   const double least = std::max(std::min(std::fabs(set.lo), std::fabs(set.hi)), smallestNormal);
   if (width < 2 * ulp(std::max(std::fabs(set.lo), std::fabs(set.hi)), dtype)) return kNarrowest;
-  if (fuser::dtypeSize(dtype) == 2) return 6;
+  if (fuser::isNarrowFloat(dtype)) return 6;
   return width < 0x1p-14 * least ? 14 : width < 0x1p-12 * least ? 12 : width < 0x1p-10 * least ? 10 : 6;
 }
 

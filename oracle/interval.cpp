@@ -17,11 +17,10 @@ std::string text(double value, int digits) {
 
 Whole fullRange(fuser::DataType dtype) {
   if (dtype == fuser::DataType::Bool) return kEither;
-  if (dtype == fuser::DataType::Int8) return {std::numeric_limits<int8_t>::min(), std::numeric_limits<int8_t>::max()};
-  if (dtype == fuser::DataType::Int32) {
-    return {std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()};
-  }
-  return {std::numeric_limits<int64_t>::min(), std::numeric_limits<int64_t>::max()};
+  const int bits = static_cast<int>(8 * fuser::dtypeSize(dtype));
+  if (fuser::isUnsigned(dtype)) return {0, (int64_t{1} << bits) - 1};  // of at most 32 bits
+  const int64_t most = static_cast<int64_t>(~uint64_t{0} >> (65 - bits));
+  return {-most - 1, most};
 }
 
 int digitsToTellApart(std::initializer_list<double> numbers) {

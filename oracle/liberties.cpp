@@ -19,8 +19,6 @@ using fuser::OpKind;
 
 namespace {
 
-bool isNarrow(DataType dtype) { return fuser::isFloating(dtype) && fuser::computeType(dtype) != dtype; }
-
 // to(set) for each element, at the same places.
 template <class From, class To>
 Value mappedSets(const std::vector<From>& from, const Value& value, DataType dtype, const To& to) {
@@ -99,7 +97,7 @@ Value operandUnder(const Profile& profile, const fuser::Expr& expr, size_t index
   if (!fuser::isFloating(common)) return castUnder(profile, value, common);
   const DataType compute = fuser::computeType(common);
   Value operand = expr.input(index)->isTensor() ? value : castUnder(profile, value, compute);
-  if (isNarrow(common) && !expr.input(index)->isTensor())
+  if (fuser::isNarrowFloat(common) && !expr.input(index)->isTensor())
     operand = joined(operand, castValue(castValue(value, common), compute));
   Value result = mapped(operand, compute, [&](const Interval& set) { return flushed(set, profile, compute); });
   result.products = operand.products;
@@ -236,8 +234,8 @@ Value byRule(const Profile& profile, OpKind op, std::span<const Value> x, DataTy
     const Interval factor = Interval::range(std::min(wide, narrow), std::max(wide, narrow), 0);
     result = mapped(x[0], compute, [&](const Interval& set) { return multiply(set, factor, compute); });
   }
-  if (isNarrow(common) && !profile.excessPrecision) result.products = nullptr;
-  if (op == OpKind::Square && profile.contraction && (!isNarrow(common) || profile.excessPrecision)) {
+  if (fuser::isNarrowFloat(common) && !profile.excessPrecision) result.products = nullptr;
+  if (op == OpKind::Square && profile.contraction && (!fuser::isNarrowFloat(common) || profile.excessPrecision)) {
     std::vector<Unrounded> products;
     for (const Interval& set : *x[0].real) products.push_back(unroundedProduct(absolute(set), absolute(set)));
     result.products = std::make_shared<const std::vector<Unrounded>>(std::move(products));
@@ -357,7 +355,7 @@ Interval withFlushed(const Interval& set, DataType compute) {
 
 Interval settled(const Interval& set, const Profile& profile, DataType dtype) {
   Interval result = flushed(set, profile, fuser::computeType(dtype));
-  if (isNarrow(dtype)) {
+  if (fuser::isNarrowFloat(dtype)) {
     const Interval rounded = roundTo(result, dtype);
     result = profile.excessPrecision ? hull(result, rounded) : rounded;
   }
@@ -402,7 +400,7 @@ Value castUnder(const Profile& profile, const Value& value, DataType to) {
     if (fuser::isFloating(to)) {
       return mapped(value, to, [&](const Interval& set) {
         const Interval operand = flushed(set, profile, from);
-        if (!isNarrow(to)) return settled(roundTo(operand, to), profile, to);
+        if (!fuser::isNarrowFloat(to)) return settled(roundTo(operand, to), profile, to);
         // At once or by way of f32; a pair of casts may go.
         Interval result = hull(roundTo(operand, to), toReal(operand, to));
         if (profile.excessPrecision) result = hull(result, hull(operand, roundTo(operand, DataType::Float)));
@@ -423,8 +421,9 @@ Value castUnder(const Profile& profile, const Value& value, DataType to) {
   if (fuser::isFloating(to)) {
     return mappedWhole(value, to, [&](const Whole& set) {
       const Interval direct = roundTo(toReal(set, DataType::Double), to);
-      return settled(hull(direct, toReal(set, isNarrow(to) && profile.excessPrecision ? DataType::Float : to)), profile,
-                     to);
+      return settled(
+          hull(direct, toReal(set, fuser::isNarrowFloat(to) && profile.excessPrecision ? DataType::Float : to)),
+          profile, to);
     });
   }
   return mappedWhole(value, to, [&](const Whole& set) {

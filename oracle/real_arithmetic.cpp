@@ -39,9 +39,10 @@ Interval finiteOf(const Interval& a) { return {a.lo, a.hi, static_cast<uint8_t>(
 
 }  // namespace
 
-Interval roundTo(const Interval& set, DataType dtype) {
+namespace {
+
+Interval roundedWithin(const Interval& set, DataType dtype, double largest) {
   if (!set.hasRange()) return set;
-  const double largest = format(dtype).largest;
   Interval result{roundOnce(set.lo, dtype), roundOnce(set.hi, dtype), set.flags};
   if ((result.lo > 0 && result.hi <= largest) || (result.hi < 0 && result.lo >= -largest)) {
     result.flags &= kSpecials;
@@ -59,6 +60,17 @@ Interval roundTo(const Interval& set, DataType dtype) {
   result.hi += 0.0;
   if (!result.hasZero()) result.flags &= kSpecials;
   return settled(result);
+}
+
+}  // namespace
+
+Interval roundTo(const Interval& set, DataType dtype) {
+  const Format& numbers = format(dtype);
+  Interval result = roundedWithin(set, dtype, numbers.largest);
+  if (!numbers.hasInfinities && result.has(kInfs)) {
+    result.flags = static_cast<uint8_t>((result.flags & ~kInfs) | kNan);
+  }
+  return result;
 }
 
 Interval negate(const Interval& a) {

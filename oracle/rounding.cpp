@@ -14,15 +14,16 @@ const Format& format(DataType dtype) {
   static constexpr Format kFloat{24, -126, 0x1.fffffep127, 0x1p-149};
   static constexpr Format kHalf{11, -14, 65504, 0x1p-24};
   static constexpr Format kBFloat16{8, -126, 0x1.fep127, 0x1p-133};
+  static constexpr Format kFloat8E4M3{4, -6, 448, 0x1p-9, false};
+  static constexpr Format kFloat8E5M2{3, -14, 57344, 0x1p-16};
   switch (dtype) {
     case DataType::Double: return kDouble;
     case DataType::Float: return kFloat;
     case DataType::Half: return kHalf;
     case DataType::BFloat16: return kBFloat16;
-    case DataType::Int64:
-    case DataType::Int32:
-    case DataType::Int8:
-    case DataType::Bool: break;
+    case DataType::Float8E4M3: return kFloat8E4M3;
+    case DataType::Float8E5M2: return kFloat8E5M2;
+    default: break;
   }
   FUSER_CHECK(false, dtype, " is not a floating dtype");
 }
@@ -38,8 +39,8 @@ double powerOfTwo(int exponent) {
 // floor(log2 |value|) of a finite value; below any format's range for 0 and denormal doubles.
 int exponentOf(double value) { return static_cast<int>((std::bit_cast<uint64_t>(value) >> 52) & 0x7ff) - 1023; }
 
-// For f16 and bf16: the step divides exactly, and a sum of 2^52 and more has no bits behind the point: its rounding
-// decides ties as the format does.
+// For floats of 16 and 8 bits: the step divides exactly, and a sum of 2^52 and more has no bits behind the point: its
+// rounding decides ties as the format does.
 double roundToStep(double value, const Format& to) {
   const int exponent = std::max(exponentOf(value), to.minExponent) - to.precision + 1;
   const double scaled = value * powerOfTwo(-exponent), whole = 0x1.8p52;
@@ -50,20 +51,22 @@ double roundToStep(double value, const Format& to) {
 
 }  // namespace
 
-double numberOf16Bits(uint16_t bits, DataType dtype) {
+double numberOfNarrow(uint16_t bits, DataType dtype) {
   const Format& from = format(dtype);
-  const int fractionBits = from.precision - 1;
-  const int highestExponent = (1 << (15 - fractionBits)) - 1;
+  const int fractionBits = from.precision - 1, signBit = static_cast<int>(8 * fuser::dtypeSize(dtype)) - 1;
+  const int highestExponent = (1 << (signBit - fractionBits)) - 1;
   const int exponent = bits >> fractionBits & highestExponent;
   const int fraction = bits & ((1 << fractionBits) - 1);
-  const double sign = bits >> 15 ? -1 : 1;
-  if (exponent == highestExponent)
+  const double sign = bits >> signBit ? -1 : 1;
+  if (!from.hasInfinities && exponent == highestExponent && fraction == (1 << fractionBits) - 1)
+    return std::numeric_limits<double>::quiet_NaN();
+  if (from.hasInfinities && exponent == highestExponent)
     return fraction ? std::numeric_limits<double>::quiet_NaN() : sign * std::numeric_limits<double>::infinity();
   const int whole = exponent ? fraction + (1 << fractionBits) : fraction;
   return sign * whole * powerOfTwo(std::max(exponent, 1) - 1 + from.minExponent - fractionBits);
 }
 
-double roundTo16Bits(double value, DataType dtype) {
+double roundToNarrow(double value, DataType dtype) {
   if (!std::isfinite(value) || value == 0) return value;
   return std::copysign(roundToStep(value, format(dtype)), value);
 }

@@ -12,21 +12,23 @@ struct Format {
   int minExponent;
   double largest;
   double smallest;  // denormal
+  bool hasInfinities = true;  // else what is too large is NaN
 };
 const Format& format(fuser::DataType dtype);
 
-// The number that f16 or bf16 encodes in these bits: sign, exponent, fraction, from the highest bit down.
-double numberOf16Bits(uint16_t bits, fuser::DataType dtype);
+// The number that a float of 16 or 8 bits encodes in these bits: sign, exponent, fraction, from the highest bit down.
+double numberOfNarrow(uint16_t bits, fuser::DataType dtype);
 
-double roundTo16Bits(double value, fuser::DataType dtype);
+double roundToNarrow(double value, fuser::DataType dtype);
 
-// Rounds once, to nearest, ties to even; overflows to infinity; keeps NaN and infinities.
+// Rounds once, to nearest, ties to even; overflows to infinity, also where the dtype has none; keeps NaN and
+// infinities.
 inline double roundOnce(double value, fuser::DataType dtype) {
   if (dtype == fuser::DataType::Double) return value;
   if (dtype == fuser::DataType::Float) return static_cast<double>(static_cast<float>(value));
-  return roundTo16Bits(value, dtype);
+  return roundToNarrow(value, dtype);
 }
-// Converts as the language of fusions does: to f16 and bf16 through f32 (two roundings), otherwise directly.
+// Converts as the language of fusions does: to 16 and 8 bits through f32 (two roundings), otherwise directly.
 double convertTo(double value, fuser::DataType dtype);
 
 // The distance between neighboring numbers of the dtype at a finite value: 2^(e - p + 1) for |value| in [2^e, 2^(e+1)),

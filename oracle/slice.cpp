@@ -24,12 +24,14 @@ namespace {
 // One accumulator for all terms, or one a thread of the largest block, whatever errs more.
 fuser::ReductionDepth unknownDepth(int64_t terms) { return {terms, std::clamp<int64_t>(terms - 1, 0, 10)}; }
 
-// 16 bits by the oracle's own reading of them.
-double numberOf(fuser::Half stored) { return numberOf16Bits(stored.bits, DataType::Half); }
-double numberOf(fuser::BFloat16 stored) { return numberOf16Bits(stored.bits, DataType::BFloat16); }
+// Narrow floats by the oracle's own reading of them.
 template <class T>
-T numberOf(T stored) {
-  return stored;
+auto numberOf(T stored) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return stored;
+  } else {
+    return numberOfNarrow(stored.bits, fuser::DataTypeOf<T>::value);
+  }
 }
 
 template <class Storage>

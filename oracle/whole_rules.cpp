@@ -15,14 +15,14 @@ namespace {
 
 using LongInteger = __int128;
 
-int bits(DataType dtype) { return dtype == DataType::Int8 ? 8 : dtype == DataType::Int32 ? 32 : 64; }
+int bits(DataType dtype) { return static_cast<int>(8 * fuser::dtypeSize(dtype)); }
 
-// The integer of `width` bits that agrees with value in them.
-int64_t low(LongInteger value, int width) {
-  const LongInteger modulus = LongInteger{1} << width;
+// The integer of the dtype that agrees with value in its bits.
+int64_t low(LongInteger value, DataType dtype) {
+  const LongInteger modulus = LongInteger{1} << bits(dtype);
   LongInteger rest = value % modulus;
   if (rest < 0) rest += modulus;
-  if (rest >= modulus / 2) rest -= modulus;
+  if (rest >= modulus / 2 && !fuser::isUnsigned(dtype)) rest -= modulus;
   return static_cast<int64_t>(rest);
 }
 
@@ -64,7 +64,7 @@ Whole absoluteWhole(const Whole& a, DataType dtype) {
 }
 
 // Magnitude in the dtype: that of the smallest integer wraps to itself.
-int64_t magnitude(int64_t a, DataType dtype) { return a < 0 ? low(-LongInteger{a}, bits(dtype)) : a; }
+int64_t magnitude(int64_t a, DataType dtype) { return a < 0 ? low(-LongInteger{a}, dtype) : a; }
 
 int64_t greatestDivisor(int64_t a, int64_t b, DataType dtype) {
   a = magnitude(a, dtype);
@@ -80,10 +80,10 @@ int64_t greatestDivisor(int64_t a, int64_t b, DataType dtype) {
 int64_t leastMultiple(int64_t a, int64_t b, DataType dtype) {
   const int64_t divisor = greatestDivisor(a, b, dtype);
   if (divisor == 0) return 0;
-  const LongInteger multiple = low(quotient(a, divisor, false), bits(dtype)) * LongInteger{b};
-  // 8 bits are multiplied as 32: their magnitude is taken before it wraps.
-  if (dtype == DataType::Int8) return low(multiple < 0 ? -multiple : multiple, bits(dtype));
-  return magnitude(low(multiple, bits(dtype)), dtype);
+  const LongInteger multiple = low(quotient(a, divisor, false), dtype) * LongInteger{b};
+  // 8 and 16 bits are multiplied as 32: their magnitude is taken before it wraps.
+  if (bits(dtype) < 32) return low(multiple < 0 ? -multiple : multiple, dtype);
+  return magnitude(low(multiple, dtype), dtype);
 }
 
 // Wraps after every multiplication: the low bits of a product depend on the factors' low bits alone.
@@ -91,8 +91,8 @@ int64_t powerOf(int64_t a, int64_t b, DataType dtype) {
   if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 ? -1 : 1) : 0;
   int64_t result = 1;
   for (; b != 0; b >>= 1) {
-    if (b & 1) result = low(LongInteger{result} * a, bits(dtype));
-    a = low(LongInteger{a} * a, bits(dtype));
+    if (b & 1) result = low(LongInteger{result} * a, dtype);
+    a = low(LongInteger{a} * a, dtype);
   }
   return result;
 }
@@ -115,11 +115,11 @@ int64_t ofSingles(OpKind op, int64_t a, int64_t b, DataType dtype) {
   if (op == OpKind::BitwiseAnd) return a & b;
   if (op == OpKind::BitwiseOr) return a | b;
   if (op == OpKind::BitwiseXor) return a ^ b;
-  if (op == OpKind::LeftShift) return b < 0 || b >= width ? 0 : low(LongInteger{a} * (LongInteger{1} << b), width);
-  if (op == OpKind::RightShift) return a >> (b < 0 || b >= width ? width - 1 : b);
+  if (op == OpKind::LeftShift) return b < 0 || b >= width ? 0 : low(LongInteger{a} * (LongInteger{1} << b), dtype);
+  if (op == OpKind::RightShift) return b < 0 || b >= width ? (a < 0 ? -1 : 0) : a >> b;
   if (op == OpKind::Gcd) return greatestDivisor(a, b, dtype);
   if (op == OpKind::Lcm) return leastMultiple(a, b, dtype);
-  if (op == OpKind::Philox) return low(randomWord(static_cast<uint64_t>(a), static_cast<uint64_t>(b)), width);
+  if (op == OpKind::Philox) return low(randomWord(static_cast<uint64_t>(a), static_cast<uint64_t>(b)), dtype);
   FUSER_CHECK(op == OpKind::Pow, "no rule for integers");
   return powerOf(a, b, dtype);
 }
@@ -129,7 +129,7 @@ int64_t ofSingles(OpKind op, int64_t a, int64_t b, DataType dtype) {
 Whole wrapped(LongInteger lo, LongInteger hi, DataType dtype) {
   const Whole full = fullRange(dtype);
   if (lo >= full.lo && hi <= full.hi) return {static_cast<int64_t>(lo), static_cast<int64_t>(hi)};
-  const Whole ends{low(lo, bits(dtype)), low(hi, bits(dtype))};
+  const Whole ends{low(lo, dtype), low(hi, dtype)};
   const bool alike = hi - lo == LongInteger{ends.hi} - LongInteger{ends.lo};
   return alike ? ends : full;
 }
@@ -144,7 +144,8 @@ Whole unaryWhole(OpKind op, const Whole& a, DataType dtype) {
     return size.lo < 0 ? product(a, a, dtype) : product(size, size, dtype);
   }
   if (op == OpKind::Sign) return {(a.lo > 0) - (a.lo < 0), (a.hi > 0) - (a.hi < 0)};
-  if (op == OpKind::BitwiseNot) return dtype == DataType::Bool ? logicalNot(a) : Whole{~a.hi, ~a.lo};
+  if (op == OpKind::BitwiseNot)
+    return dtype == DataType::Bool ? logicalNot(a) : Whole{low(~a.hi, dtype), low(~a.lo, dtype)};
   FUSER_CHECK(op == OpKind::Floor || op == OpKind::Ceil || op == OpKind::Trunc || op == OpKind::Round,
               "no rule for integers");
   return a;
@@ -213,6 +214,7 @@ Whole comparison(OpKind op, const Order& order) {
 
 Whole toWhole(const Interval& a, DataType to) {
   if (to == DataType::Bool) return truth(a);
+  if (fuser::isUnsigned(to)) return toWhole(toWhole(a, DataType::Int64), to);  // which wraps
   const Whole full = fullRange(to);
   const double first = static_cast<double>(full.lo);  // exact: a power of two
   const double past = -first;

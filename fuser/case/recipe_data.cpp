@@ -13,13 +13,15 @@ namespace {
 constexpr double kExactIntegers = 9007199254740992.0;  // 2^53
 constexpr uint32_t kSpecialBlock = 3;
 
+// Of floats and i64 as far as f64 has all integers.
+bool isWithinExactIntegers(DataType dtype) { return category(dtype) == Category::Int && dtype != DataType::Int64; }
+
 double largestInteger(DataType dtype) {
-  return dtype == DataType::Int8 ? 127.0 : dtype == DataType::Int32 ? 2147483647.0 : kExactIntegers;
+  return isWithinExactIntegers(dtype) ? static_cast<double>(integerRange(dtype).most) : kExactIntegers;
 }
 
 double smallestInteger(DataType dtype) {
-  const bool isWhole = dtype == DataType::Int8 || dtype == DataType::Int32;
-  return -largestInteger(dtype) - (isWhole ? 1 : 0);
+  return isWithinExactIntegers(dtype) ? static_cast<double>(integerRange(dtype).least) : -kExactIntegers;
 }
 
 PhiloxBlock drawBlock(uint64_t seed, uint64_t index, uint32_t block) {
@@ -51,28 +53,15 @@ int64_t drawInteger(const Recipe& recipe, uint64_t index) {
   return low + static_cast<int64_t>(static_cast<uint64_t>(scaled >> 64));
 }
 
-// An IEEE 754 style format: sign, exponent and mantissa bits.
-struct FloatFormat {
-  int exponentBits;
-  int mantissaBits;
-};
-
-template <class T>
-constexpr FloatFormat kFormatOf = {0, 0};
-template <>
-constexpr FloatFormat kFormatOf<double> = {11, 52};
-template <>
-constexpr FloatFormat kFormatOf<float> = {8, 23};
-template <>
-constexpr FloatFormat kFormatOf<Half> = {5, 10};
-template <>
-constexpr FloatFormat kFormatOf<BFloat16> = {8, 7};
-
 // Entry `choice` of special(seed)'s list for a floating type, as bits.
-uint64_t specialBits(FloatFormat format, uint32_t choice, bool negative) {
-  const int m = format.mantissaBits;
+uint64_t specialBits(const FloatFormat& format, uint32_t choice, bool negative) {
+  const int m = format.fractionBits;
   const uint64_t bias = (uint64_t{1} << (format.exponentBits - 1)) - 1;
-  const uint64_t infinity = ((uint64_t{1} << format.exponentBits) - 1) << m;
+  const uint64_t highest = ((uint64_t{1} << format.exponentBits) - 1) << m;
+  // Without infinities all bits but the sign make the only NaN.
+  const uint64_t nan = format.hasInfinities ? highest | (uint64_t{1} << (m - 1)) : highest + (uint64_t{1} << m) - 1;
+  const uint64_t largest = format.hasInfinities ? highest - 1 : nan - 1;
+  const uint64_t infinity = format.hasInfinities ? highest : largest;
   const uint64_t list[] = {
       0,
       1,
@@ -82,13 +71,12 @@ uint64_t specialBits(FloatFormat format, uint32_t choice, bool negative) {
       (bias << m) + 1,
       (bias - 1) << m,
       (bias + 1) << m,
-      infinity - 1,
+      largest,
       infinity,
-      infinity | (uint64_t{1} << (m - 1)),
+      nan,
   };
   const uint64_t bits = list[choice % std::size(list)];
-  const bool isNan = bits > infinity;
-  return bits | (negative && !isNan ? uint64_t{1} << (m + format.exponentBits) : 0);
+  return bits | (negative && bits != nan ? uint64_t{1} << (m + format.exponentBits) : 0);
 }
 
 template <class T>
@@ -97,7 +85,7 @@ T specialInteger(uint32_t choice, bool negative) {
   constexpr T kMin = std::numeric_limits<T>::min();
   const T list[] = {0, 1, 2, kMax, kMax - 1, kMin};
   const T value = list[choice % std::size(list)];
-  return negative && value != kMin ? static_cast<T>(-value) : value;
+  return negative && value != kMin && std::is_signed_v<T> ? static_cast<T>(-value) : value;
 }
 
 // Round half to even. Unlike std::nearbyint, it does not depend on the current rounding mode.
@@ -109,7 +97,7 @@ double roundToEven(double value) {
 }
 
 template <class T>
-constexpr bool kIsInteger = std::is_same_v<T, int64> || std::is_same_v<T, int32> || std::is_same_v<T, int8>;
+constexpr bool kIsInteger = std::is_integral_v<T> && !std::is_same_v<T, bool>;
 
 template <class T>
 T fromDouble(double value) {
@@ -126,7 +114,7 @@ T specialElement(uint64_t seed, uint64_t index) {
     return ordinary ? fromDouble<T>(8 * drawNormal(seed, index)) : specialInteger<T>(choice[1], negative);
   } else {
     if (ordinary) return fromDouble<T>(drawNormal(seed, index));
-    const uint64_t bits = specialBits(kFormatOf<T>, choice[1], negative);
+    const uint64_t bits = specialBits(floatFormat(DataTypeOf<T>::value), choice[1], negative);
     T value;
     std::memcpy(&value, &bits, sizeof value);  // little-endian: the low bytes
     return value;

@@ -116,16 +116,12 @@ __device__ __forceinline__ uint32 lanesOfWarp(int thread) {
   return left >= 32 ? ~0u : (1u << left) - 1;
 }
 // What shuffles move: of at least 32 bits.
-template <class T>
+template <class T, bool isShort = sizeof(T) < 4>
 struct Word {
   typedef T type;
 };
-template <>
-struct Word<bool> {
-  typedef int32 type;
-};
-template <>
-struct Word<int8> {
+template <class T>
+struct Word<T, true> {
   typedef int32 type;
 };
 template <int threads, class T>

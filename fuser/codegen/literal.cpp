@@ -32,10 +32,13 @@ std::string print(float value) {
 }
 std::string print(Half value) { return "Half{" + hexBits<uint16_t>(value, "") + "}"; }
 std::string print(BFloat16 value) { return "BFloat16{" + hexBits<uint16_t>(value, "") + "}"; }
-std::string print(int64 value) { return "static_cast<int64>(" + printInteger(value) + ")"; }
-std::string print(int32 value) { return "static_cast<int32>(" + printInteger(value) + ")"; }
-std::string print(int8 value) { return "static_cast<int8>(" + printInteger(value) + ")"; }
+std::string print(Float8E4M3 value) { return "Float8E4M3{" + hexBits<uint8_t>(value, "") + "}"; }
+std::string print(Float8E5M2 value) { return "Float8E5M2{" + hexBits<uint8_t>(value, "") + "}"; }
 std::string print(bool value) { return value ? "true" : "false"; }
+template <class T>
+std::string print(T value) {  // an integer
+  return concat("static_cast<", dtypeCodeName(DataTypeOf<T>::value).substr(7), ">(", printInteger(value), ")");
+}
 
 template <class T>
 std::string printConverted(T value, std::span<const DataType> conversions) {

@@ -45,7 +45,7 @@ class Step {
 
  private:
   Term wide(Val* val) {
-    const bool isNarrow = val->isTensor() && isFloating(val->dtype()) && dtypeSize(val->dtype()) == 2;
+    const bool isNarrow = val->isTensor() && isNarrowFloat(val->dtype());
     return {&fusion_, isNarrow ? build::cast(fusion_, val, DataType::Float) : val};
   }
 

@@ -26,6 +26,12 @@ std::string_view typeName(DataType dtype) {
     case DataType::Int32: return "int";
     case DataType::Int8: return "int8_t";
     case DataType::Bool: return "bool";
+    case DataType::Int16: return "int16_t";
+    case DataType::UInt8: return "uint8_t";
+    case DataType::UInt16: return "uint16_t";
+    case DataType::UInt32: return "uint32_t";
+    case DataType::Float8E4M3: return "__e4m3";
+    case DataType::Float8E5M2: return "__e5m2";
   }
   FUSER_CHECK(false, "bad DataType");
 }

@@ -66,9 +66,9 @@ void checkNamedScalars(OpKind op, std::span<Val* const> operands, DataType commo
     FUSER_USER_CHECK(literal, info.mnemonic, " of (", operandTypes(operands), "): '", named[i].name,
                      "' is a floating scalar beside a tensor of integers: cast it to i64");
     const double value = std::trunc(literal->as<double>());
-    const double end = std::ldexp(1, static_cast<int>(8 * dtypeSize(common)) - 1);
-    FUSER_USER_CHECK(value >= -end && value < end, info.mnemonic, ": '", named[i].name, "' = ", *literal,
-                     " does not fit ", common);
+    const auto [least, most] = integerRange(common);
+    FUSER_USER_CHECK(value >= static_cast<double>(least) && value < static_cast<double>(most) + 1, info.mnemonic, ": '",
+                     named[i].name, "' = ", *literal, " does not fit ", common);
   }
   if (info.domain != Domain::Bounds || !literalAt(0) || !literalAt(1)) return;
   FUSER_USER_CHECK(!(literalAt(0)->as<double>() > literalAt(1)->as<double>()), info.mnemonic, ": '", named[0].name,

@@ -101,17 +101,11 @@ void convertLanes(const void* from, void* to, size_t lanes) {
 }  // namespace
 
 LaneFunction laneFunction(OpKind op, DataType computeDtype) {
-  switch (computeDtype) {
-    case DataType::Double: return laneFunctionFor<double>(op);
-    case DataType::Float: return laneFunctionFor<float>(op);
-    case DataType::Int64: return laneFunctionFor<int64>(op);
-    case DataType::Int32: return laneFunctionFor<int32>(op);
-    case DataType::Int8: return laneFunctionFor<int8>(op);
-    case DataType::Bool: return laneFunctionFor<bool>(op);
-    case DataType::Half:
-    case DataType::BFloat16: break;
-  }
-  FUSER_CHECK(false, computeDtype, " is not a compute type");
+  FUSER_CHECK(computeType(computeDtype) == computeDtype, computeDtype, " is not a compute type");
+  return dispatch(computeDtype, [&]<class T>() -> LaneFunction {
+    if constexpr (std::is_arithmetic_v<T>) return laneFunctionFor<T>(op);
+    return nullptr;
+  });
 }
 
 WelfordFunction welfordFunction(DataType dtype) {
@@ -178,7 +172,7 @@ LaneFunction bitcastFunction(DataType from, DataType to) {
   return dispatch(floating, [&]<class Float>() -> LaneFunction {
     if constexpr (std::is_same_v<Float, double>) {
       return isFloating(from) ? bitcastLanes<double, int64> : bitcastLanes<int64, double>;
-    } else if constexpr (std::is_same_v<Float, float> || sizeof(Float) == 2) {
+    } else if constexpr (std::is_same_v<Float, float> || !std::is_arithmetic_v<Float>) {
       return isFloating(from) ? bitcastLanes<Float, int32> : bitcastLanes<int32, Float>;
     } else {
       return nullptr;

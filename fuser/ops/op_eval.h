@@ -10,7 +10,7 @@ namespace fuser {
 // in0 of `where` is bool, and so is `out` when the row's result is Bool. Unused operands are null.
 using LaneFunction = void (*)(const void* in0, const void* in1, const void* in2, void* out, size_t lanes);
 
-// The function for a compute type (Double, Float, Int64, Int32, Int8, Bool); null when the row does not accept it.
+// The function for a compute type (computeType(dtype) == dtype); null when the row does not accept it.
 LaneFunction laneFunction(OpKind op, DataType computeDtype);
 
 // Evaluates an op on host scalars, after converting the operands to their common dtype (see scalarCommonType).

@@ -1,6 +1,6 @@
 #pragma once
-// The arithmetic behind the op table's expressions, on arithmetic types (double, float, int64, int32, int8, bool), as
-// the host, the CPU engine and the device compile it. Included by C++ and printed in front of every kernel after
+// The arithmetic behind the op table's expressions, on arithmetic types (double, float, integers, bool), as the host,
+// the CPU engine and the device compile it. Included by C++ and printed in front of every kernel after
 // device_types.cuh; C++ gets the library functions (sin, floor …) from <cmath>, CUDA has them built in.
 //
 // Signed arithmetic wraps. Division by zero and minimum / -1 are defined here, once: x / 0 = 0, x mod 0 = 0,
@@ -27,9 +27,31 @@ struct Unsigned<int32> {
   typedef uint32 type;
 };
 template <>
+struct Unsigned<int16> {
+  typedef uint16 type;
+};
+template <>
 struct Unsigned<int8> {
   typedef uint8 type;
 };
+template <>
+struct Unsigned<uint32> {
+  typedef uint32 type;
+};
+template <>
+struct Unsigned<uint16> {
+  typedef uint16 type;
+};
+template <>
+struct Unsigned<uint8> {
+  typedef uint8 type;
+};
+
+// -1, which an unsigned type has not.
+template <class T>
+FUSER_FN bool isMinusOne(T a) {
+  return a < 0 && a == static_cast<T>(-1);
+}
 
 template <class T>
 FUSER_FN T add(T a, T b) {
@@ -51,7 +73,7 @@ FUSER_FN double sub(double a, double b) { return a - b; }
 template <class T>
 FUSER_FN T mul(T a, T b) {
   typedef typename Unsigned<T>::type U;
-  return static_cast<T>(static_cast<U>(static_cast<U>(a) * static_cast<U>(b)));
+  return static_cast<T>(static_cast<U>(1u * static_cast<U>(a) * static_cast<U>(b)));  // 16 bits as 32 without a sign
 }
 FUSER_FN float mul(float a, float b) { return a * b; }
 FUSER_FN double mul(double a, double b) { return a * b; }
@@ -96,7 +118,7 @@ FUSER_FN double trueDiv(double a, double b) { return a / b; }
 template <class T>
 FUSER_FN T truncDiv(T a, T b) {
   if (b == 0) return 0;
-  if (b == -1) return sub(static_cast<T>(0), a);
+  if (isMinusOne(b)) return sub(static_cast<T>(0), a);
   return static_cast<T>(a / b);
 }
 FUSER_FN float truncDiv(float a, float b) { return trunc(a / b); }
@@ -117,7 +139,7 @@ FUSER_FN T floatFloorDiv(T a, T b) {
 template <class T>
 FUSER_FN T floorDiv(T a, T b) {
   const T quotient = truncDiv(a, b);
-  if (b == 0 || b == -1) return quotient;
+  if (b == 0 || isMinusOne(b)) return quotient;
   return a % b != 0 && (a < 0) != (b < 0) ? static_cast<T>(quotient - 1) : quotient;
 }
 FUSER_FN float floorDiv(float a, float b) { return floatFloorDiv(a, b); }
@@ -126,7 +148,7 @@ FUSER_FN double floorDiv(double a, double b) { return floatFloorDiv(a, b); }
 // The sign of the dividend.
 template <class T>
 FUSER_FN T truncMod(T a, T b) {
-  return b == 0 || b == -1 ? static_cast<T>(0) : static_cast<T>(a % b);
+  return b == 0 || isMinusOne(b) ? static_cast<T>(0) : static_cast<T>(a % b);
 }
 FUSER_FN float truncMod(float a, float b) { return fmod(a, b); }
 FUSER_FN double truncMod(double a, double b) { return fmod(a, b); }
@@ -260,13 +282,14 @@ template <class T>
 FUSER_FN T shiftLeft(T a, T b) {
   typedef typename Unsigned<T>::type U;
   const int width = 8 * static_cast<int>(sizeof(T));
-  if (b < 0 || b >= width) return 0;
+  if (b < 0 || b >= static_cast<T>(width)) return 0;
   return static_cast<T>(static_cast<U>(static_cast<U>(a) << static_cast<int>(b)));
 }
 template <class T>
 FUSER_FN T shiftRight(T a, T b) {
-  const int most = 8 * static_cast<int>(sizeof(T)) - 1;
-  return static_cast<T>(a >> (b < 0 || b >= most ? most : static_cast<int>(b)));
+  const int width = 8 * static_cast<int>(sizeof(T));
+  if (b < 0 || b >= static_cast<T>(width)) return a < 0 ? static_cast<T>(-1) : static_cast<T>(0);
+  return static_cast<T>(a >> static_cast<int>(b));
 }
 
 // Euclid on magnitudes. The smallest integer is its own magnitude, and the sign may then be negative, as in PyTorch.
@@ -281,18 +304,18 @@ FUSER_FN T greatestDivisor(T a, T b) {
   }
   return b;
 }
+// 8 and 16 bits are multiplied as 32, and the magnitude is taken before the result wraps.
 template <class T>
 FUSER_FN T leastMultiple(T a, T b) {
   const T divisor = greatestDivisor(a, b);
-  return divisor == 0 ? static_cast<T>(0) : absolute(mul(truncDiv(a, divisor), b));
-}
-
-// 8 bits are multiplied as 32, and the magnitude is taken before the result wraps.
-FUSER_FN int8 leastMultiple(int8 a, int8 b) {
-  const int8 divisor = greatestDivisor(a, b);
   if (divisor == 0) return 0;
-  return static_cast<int8>(
-      static_cast<uint8>(absolute(static_cast<int32>(truncDiv(a, divisor)) * static_cast<int32>(b))));
+  const T times = truncDiv(a, divisor);
+  if constexpr (sizeof(T) < 4) {
+    const int32 product = static_cast<int32>(static_cast<uint32>(times) * static_cast<uint32>(b));
+    return static_cast<T>(static_cast<uint32>(absolute(product)));
+  } else {
+    return absolute(mul(times, b));
+  }
 }
 
 // The first 64 bits that Philox4x32-10 gives for a counter and a key of 64 bits each, or the low ones that T has; of
@@ -318,7 +341,7 @@ FUSER_FN T randomWord(T counter, T key) {
 // Integers: wrapping; to a negative power 1 / a^-b rounded to zero, 0 for a = 0.
 template <class T>
 FUSER_FN T power(T a, T b) {
-  if (b < 0) return a == 1 ? static_cast<T>(1) : a == -1 ? static_cast<T>(b % 2 ? -1 : 1) : static_cast<T>(0);
+  if (b < 0) return a == 1 ? static_cast<T>(1) : isMinusOne(a) ? static_cast<T>(b % 2 ? -1 : 1) : static_cast<T>(0);
   T result = 1;
   while (b != 0) {
     if (b & 1) result = mul(result, a);

@@ -59,6 +59,31 @@ constexpr OpInfo kOps[] = {
 #undef COMBINE
 };
 
+struct StoredRow {
+  OpKind op;
+  uint32_t dtypes;  // a bit for each
+};
+template <class... Dtypes>
+constexpr uint32_t bitsOf(Dtypes... dtypes) {
+  return (uint32_t{0} | ... | (uint32_t{1} << static_cast<int>(dtypes)));
+}
+namespace stored {
+using enum DataType;
+constexpr StoredRow kRows[] = {
+#define STORED(op, ...) {OpKind::op, bitsOf(__VA_ARGS__)},
+#include "fuser/ops/stored_dtypes.def"
+#undef STORED
+};
+}  // namespace stored
+
+// What moves elements takes all of them; what joins them, or counts them up, computes.
+bool takesStored(OpKind op, DataType dtype) {
+  const OpInfo& info = opInfo(op);
+  if (info.rule == IntervalRule::Move) return info.accepts == Accepts::Any && info.family != Family::Range;
+  return std::any_of(std::begin(stored::kRows), std::end(stored::kRows),
+                     [&](const StoredRow& row) { return row.op == op && (row.dtypes & bitsOf(dtype)) != 0; });
+}
+
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
@@ -131,6 +156,9 @@ std::optional<OpKind> opFromText(std::string_view mnemonic, std::string_view var
 }
 
 bool acceptsDtype(OpKind op, DataType common) {
+  if (isStored(common)) return takesStored(op, common);
+  // Of u8 PyTorch's are u8, which a reduction to bool is not.
+  if (common == DataType::UInt8 && opInfo(op).promotion == Promotion::Truth) return false;
   switch (opInfo(op).accepts) {
     case Accepts::Any: return true;
     case Accepts::Number: return common != DataType::Bool;

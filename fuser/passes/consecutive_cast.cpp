@@ -14,6 +14,8 @@
 // uses stays. A folded fusion output stays a value of its own with its layout, if need be as a `set`.
 // After RemoveBcastSqueezePass, which brings casts together that had an unsqueeze and a squeeze between them.
 
+#include <cmath>
+
 #include "fuser/ir/sharding.h"
 #include "fuser/passes/passes.h"
 
@@ -21,30 +23,40 @@ namespace fuser {
 
 namespace {
 
-// Whether `to` represents every value of `from`, including NaN, infinities and -0.
-bool holdsAllOf(DataType to, DataType from) {
-  if (to == from) return true;
-  switch (from) {
-    case DataType::Bool: return true;
-    case DataType::Half:
-    case DataType::BFloat16: return to == DataType::Float || to == DataType::Double;
-    case DataType::Float: return to == DataType::Double;
-    case DataType::Int8: return category(to) != Category::Bool;  // 8 bits: bf16 holds them all
-    case DataType::Int32: return to == DataType::Int64 || to == DataType::Double;
-    case DataType::Double:
-    case DataType::Int64: return false;
+// The numbers of a dtype: multiples of the unit with so many bits.
+struct NumberRange {
+  int bits;
+  double least;
+  double most;
+  double unit;
+  bool hasInfinities;
+};
+NumberRange rangeOf(DataType dtype) {
+  if (!isFloating(dtype)) {
+    const auto [least, most] = integerRange(dtype);
+    const int bits = static_cast<int>(8 * dtypeSize(dtype)) - (isUnsigned(dtype) ? 0 : 1);
+    return {bits, static_cast<double>(least), static_cast<double>(most), 1, false};
   }
-  FUSER_CHECK(false, "bad dtype");
+  const FloatFormat format = floatFormat(dtype);
+  const int unit = 2 - (1 << (format.exponentBits - 1)) - format.fractionBits;
+  return {format.fractionBits + 1, -format.largest, format.largest, std::ldexp(1, unit), format.hasInfinities};
 }
 
-bool is16Bits(DataType dtype) { return dtype == DataType::Half || dtype == DataType::BFloat16; }
+// Whether `to` represents every value of `from`, including NaN, infinities and -0.
+bool holdsAllOf(DataType to, DataType from) {
+  if (to == from || from == DataType::Bool) return true;
+  if (to == DataType::Bool || (isFloating(from) && !isFloating(to))) return false;
+  const NumberRange inner = rangeOf(from), outer = rangeOf(to);
+  return inner.bits <= outer.bits && inner.least >= outer.least && inner.most <= outer.most &&
+         inner.unit >= outer.unit && (!inner.hasInfinities || outer.hasInfinities);
+}
 
-// Whether from -> between -> to equals from -> to. Conversions to 16 bits always go through f32.
+// Whether from -> between -> to equals from -> to. Conversions to narrow floats always go through f32.
 bool foldsExactly(DataType from, DataType between, DataType to) {
   // An integer wraps when it is narrowed; an out-of-range float does not.
   const bool wraps = category(from) == Category::Int && category(to) == Category::Int && !holdsAllOf(to, from);
   if (wraps && isFloating(between)) return false;
-  return holdsAllOf(between, from) || (between == DataType::Float && is16Bits(to));
+  return holdsAllOf(between, from) || (between == DataType::Float && isNarrowFloat(to));
 }
 
 class FoldCasts : public Pass {

@@ -15,7 +15,7 @@ namespace fuser::text {
 class Composite {
  public:
   Composite(Fusion& fusion, const std::string& name, DataType dtype)
-      : fusion_(fusion), name_(name), dtype_(dtype), computed_(dtypeSize(dtype) == 2 ? DataType::Float : dtype) {}
+      : fusion_(fusion), name_(name), dtype_(dtype), computed_(isNarrowFloat(dtype) ? DataType::Float : dtype) {}
 
   Fusion& fusion() { return fusion_; }
   DataType computed() const { return computed_; }

@@ -48,7 +48,7 @@ TensorView* addedBy(Fusion& fusion, const std::vector<Val*>& operands, const Nam
                    ": 'value' is a floating scalar beside integers");
   FUSER_USER_CHECK(std::any_of(operands.begin(), operands.end(), [](const Val* val) { return val->isTensor(); }),
                    opInfo(kOp).mnemonic, " with a value takes a tensor");
-  const bool isNarrow = isFloating(common) && dtypeSize(common) == 2;
+  const bool isNarrow = isNarrowFloat(common);
   std::vector<Val*> wide = operands;
   for (size_t i = 0; isNarrow && i < wide.size(); ++i) {
     if (wide[i]->isTensor()) wide[i] = build::cast(fusion, wide[i], DataType::Float, concat(name, ".wide", i));
@@ -83,7 +83,7 @@ TensorView* scaledBy(Fusion& fusion, const std::vector<Val*>& operands, const Na
     alpha = literal ? fusion.newConstant(literal->castTo(DataType::Bool))
                     : build::cast(fusion, alpha, DataType::Bool, name + ".alpha")->as<Scalar>();
   }
-  const bool isNarrow = isFloating(common) && dtypeSize(common) == 2;
+  const bool isNarrow = isNarrowFloat(common);
   std::vector<Val*> wide = operands;
   for (size_t i = 0; i < wide.size(); ++i) {
     const DataType dtype = isNarrow ? DataType::Float : common;
@@ -126,7 +126,7 @@ TensorView* logitWithin(Fusion& fusion, const std::vector<Val*>& operands, const
   FUSER_USER_CHECK(operands[0]->isTensor(), "logit with an eps takes a tensor, not ", typeText(operands[0]));
   Val* x = operands[0];
   const DataType dtype = isFloating(x->dtype()) ? x->dtype() : DataType::Float;
-  const bool isNarrow = dtypeSize(dtype) == 2;
+  const bool isNarrow = isNarrowFloat(dtype);
   const DataType computed = isNarrow ? DataType::Float : dtype;
   if (x->dtype() != computed) x = build::cast(fusion, x, computed, name + ".from");
   Val* eps = attributes.operand(AttributeName::eps);
@@ -165,7 +165,7 @@ TensorView* variance(Fusion& fusion, const std::vector<Val*>& operands, const Na
                      const std::string& name) {
   auto* tensor = operands[0]->as<TensorView>();
   const DataType dtype = tensor->dtype();
-  const bool isNarrow = isFloating(dtype) && dtypeSize(dtype) == 2;
+  const bool isNarrow = isNarrowFloat(dtype);
   if (isNarrow) tensor = build::cast(fusion, tensor, DataType::Float, name + ".wide")->as<TensorView>();
   std::vector<int64_t> dims;
   if (attributes.has(AttributeName::dims)) dims = attributes.axes(AttributeName::dims);

@@ -48,10 +48,10 @@ class BitView {
   TensorView* bitsOf(TensorView* tensor, DataType word) {
     const DataType dtype = tensor->dtype();
     TensorView* bits = isFloating(dtype) ? bitcast(tensor, *bitsDtype(dtype), fresh(".bits")) : tensor;
-    const bool isSigned = bits->dtype() == DataType::Int8 || bits->dtype() == DataType::Int32;
     bits = cast(bits, word, fresh(".word"));
     const size_t size = dtypeSize(dtype);
-    if (!isSigned || size >= dtypeSize(word) || size == 2) return bits;
+    const bool hasSign = isFloating(dtype) ? size == 4 : dtype != DataType::Bool && !isUnsigned(dtype);
+    if (!hasSign || size >= dtypeSize(word)) return bits;
     Val* mask = fusion_.newConstant(ScalarValue((int64_t{1} << (8 * size)) - 1));
     return build::binary(fusion_, OpKind::BitwiseAnd, bits, mask, fresh(".low"))->as<TensorView>();
   }

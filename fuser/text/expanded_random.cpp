@@ -216,10 +216,11 @@ TensorView* dropout(Fusion& fusion, const std::vector<Val*>& operands, const Nam
 // Of literals: numbers of the dtype, in order, and not too far apart for the words.
 void checkBounds(const Val* low, const Val* high, DataType dtype) {
   const std::optional<ScalarValue>&from = low->as<Scalar>()->constant(), &to = high->as<Scalar>()->constant();
-  const double end = dtype == DataType::Bool ? 2 : std::ldexp(1, static_cast<int>(8 * dtypeSize(dtype)) - 1);
-  const double least = dtype == DataType::Bool ? 0 : -end;
+  const bool isWhole = !isFloating(dtype);
+  const double end = isWhole ? static_cast<double>(integerRange(dtype).most) + 1 : 0;
+  const double least = isWhole ? static_cast<double>(integerRange(dtype).least) : 0;
   const auto fits = [&](const std::optional<ScalarValue>& bound, double above) {
-    return !bound || isFloating(dtype) || (bound->as<double>() >= least && bound->as<double>() <= above);
+    return !bound || !isWhole || (bound->as<double>() >= least && bound->as<double>() <= above);
   };
   FUSER_USER_CHECK(fits(from, end - 1) && fits(to, end), "randint: numbers from ", from ? from->toString() : "low",
                    " up to ", to ? to->toString() : "high", " are not all of ", dtype);

@@ -119,7 +119,7 @@ TensorView* indexAdded(Fusion& fusion, const std::vector<Val*>& operands, const 
   FUSER_USER_CHECK(dtype != DataType::Bool, "index_add does not take bool, which has no sum");
   FUSER_USER_CHECK(isFloating(dtype) || !isFloating(alpha->dtype()),
                    "index_add: 'alpha' is a floating scalar beside integers");
-  const bool isNarrow = isFloating(dtype) && dtypeSize(dtype) == 2;
+  const bool isNarrow = isNarrowFloat(dtype);
   std::vector<Val*> wide = operands;
   for (size_t i : {size_t{0}, size_t{2}}) {
     if (isNarrow) wide[i] = build::cast(fusion, wide[i], DataType::Float, concat(name, ".wide", i));

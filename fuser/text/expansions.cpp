@@ -11,14 +11,7 @@
 
 namespace fuser::text {
 
-int precisionOf(DataType dtype) {
-  switch (dtype) {
-    case DataType::Double: return 53;
-    case DataType::Float: return 24;
-    case DataType::Half: return 11;
-    default: return 8;
-  }
-}
+int precisionOf(DataType dtype) { return floatFormat(dtype).fractionBits + 1; }
 
 size_t axisOf(std::string_view op, const TensorView* tensor, int64_t written) {
   const auto rank = static_cast<int64_t>(tensor->rank());
@@ -176,14 +169,10 @@ void checkFits(std::string_view op, const ScalarValue& literal, DataType dtype) 
   const auto number = literal.as<double>();
   bool fits = true;
   if (isFloating(dtype)) {
-    const double most = dtype == DataType::Half       ? 65504
-                        : dtype == DataType::BFloat16 ? 0x1.FEp127
-                        : dtype == DataType::Float    ? 0x1.FFFFFEp127
-                                                      : std::numeric_limits<double>::max();
-    fits = !std::isfinite(number) || std::abs(number) <= most;
+    fits = !std::isfinite(number) || std::abs(number) <= floatFormat(dtype).largest;
   } else if (dtype != DataType::Bool) {
-    const double end = std::ldexp(1, static_cast<int>(8 * dtypeSize(dtype)) - 1);
-    fits = std::trunc(number) >= -end && std::trunc(number) < end;
+    const auto [least, most] = integerRange(dtype);
+    fits = std::trunc(number) >= static_cast<double>(least) && std::trunc(number) < static_cast<double>(most) + 1;
   }
   FUSER_USER_CHECK(fits, op, ": ", literal, " does not fit ", dtype);
 }

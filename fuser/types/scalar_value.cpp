@@ -51,4 +51,8 @@ std::string ScalarValue::toString() const {
   return text;
 }
 
+int64_t integerIn(DataType dtype, const ScalarValue& number) {
+  return dispatch(dtype, [&]<class T>() { return convert<int64>(number.as<T>()); });
+}
+
 }  // namespace fuser

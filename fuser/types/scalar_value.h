@@ -39,6 +39,9 @@ class ScalarValue {
   std::variant<double, int64_t, bool> value_;
 };
 
+// The number as one of an integer dtype, by fuser::convert.
+int64_t integerIn(DataType dtype, const ScalarValue& number);
+
 // Loads one element. A bool is true if its byte is not 0: memory that no kernel wrote holds poison, which is not a
 // valid bool in C++.
 template <class Storage>

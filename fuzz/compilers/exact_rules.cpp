@@ -34,11 +34,13 @@ Room roomOf(DataType dtype) {
     case DataType::Half: return {11, 0x1p15, -10};
     case DataType::BFloat16: return {8, 0x1p100, -100};
     case DataType::Int64: return {53, 0x1p53, 0};  // as far as f64 shows it
-    case DataType::Int32: return {31, 0x1p31 - 1, 0};
-    case DataType::Int8: return {7, 0x1p7 - 1, 0};
+    case DataType::Float8E4M3: return {4, 448, -5};
+    case DataType::Float8E5M2: return {3, 0x1p15, -10};
     case DataType::Bool: return {53, 0x1p53, 0};
+    default: break;
   }
-  FUSER_CHECK(false, "bad DataType");
+  const auto most = static_cast<double>(integerRange(dtype).most);
+  return {static_cast<int>(8 * dtypeSize(dtype)) - (isUnsigned(dtype) ? 0 : 1), most, 0};
 }
 
 // What all dtypes hold as which a target may hold the numbers.

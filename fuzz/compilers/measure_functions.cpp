@@ -176,7 +176,7 @@ std::vector<double> pointsOf(DataType dtype, bool isBinary, uint64_t seed) {
   std::vector<double> points;
   if (dtypeSize(dtype) == 2 && !isBinary) {
     for (uint32_t bits = 0; bits < kMeasuredPoints; ++bits)
-      points.push_back(oracle::numberOf16Bits(static_cast<uint16_t>(bits), dtype));
+      points.push_back(oracle::numberOfNarrow(static_cast<uint16_t>(bits), dtype));
     return points;
   }
   std::mt19937_64 random(seed);

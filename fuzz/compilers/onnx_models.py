@@ -4,7 +4,8 @@ request."""
 import itertools
 import time
 
-from worker_protocol import BF16, BOOL, F16, F32, F64, I8, I32, I64, OK, RUN_ERROR, Answer, error_text, output, serve
+from worker_protocol import (BF16, BOOL, F8E4M3FN, F8E5M2, F16, F32, F64, I8, I16, I32, I64, OK, RUN_ERROR, U8, U16, U32, Answer,
+                             error_text, output, serve)
 
 import ml_dtypes
 import numpy as np
@@ -12,15 +13,15 @@ import onnx
 import onnx.compose
 import onnx.parser
 
-FLOAT, INT8, INT32, INT64, BOOLEAN, FLOAT16, DOUBLE, BFLOAT16 = 1, 3, 6, 7, 9, 10, 11, 16  # onnx.TensorProto
-NUMPY = {DOUBLE: np.dtype(np.float64), FLOAT: np.dtype(np.float32), FLOAT16: np.dtype(np.float16),
-         BFLOAT16: np.dtype(ml_dtypes.bfloat16), INT64: np.dtype(np.int64), INT32: np.dtype(np.int32),
-         INT8: np.dtype(np.int8), BOOLEAN: np.dtype(np.bool_)}
-NUMBERS = {np.dtype(np.float64): F64, np.dtype(np.float32): F32, np.dtype(np.float16): F16,
-           np.dtype(ml_dtypes.bfloat16): BF16, np.dtype(np.int64): I64, np.dtype(np.int32): I32, np.dtype(np.int8): I8,
-           np.dtype(np.bool_): BOOL}
-NAMES = {DOUBLE: "f64", FLOAT: "f32", FLOAT16: "f16", BFLOAT16: "bf16", INT64: "i64", INT32: "i32", INT8: "i8",
-         BOOLEAN: "bool"}
+TYPES = [  # onnx.TensorProto's number, numpy's dtype, the protocol's number, our name
+    (11, np.float64, F64, "f64"), (1, np.float32, F32, "f32"), (10, np.float16, F16, "f16"),
+    (16, ml_dtypes.bfloat16, BF16, "bf16"), (7, np.int64, I64, "i64"), (6, np.int32, I32, "i32"), (3, np.int8, I8, "i8"),
+    (9, np.bool_, BOOL, "bool"), (5, np.int16, I16, "i16"), (2, np.uint8, U8, "u8"), (4, np.uint16, U16, "u16"),
+    (12, np.uint32, U32, "u32"), (17, ml_dtypes.float8_e4m3fn, F8E4M3FN, "f8e4m3fn"),
+    (19, ml_dtypes.float8_e5m2, F8E5M2, "f8e5m2")]
+NUMPY = {number: np.dtype(dtype) for number, dtype, _, _ in TYPES}
+NUMBERS = {np.dtype(dtype): number for _, dtype, number, _ in TYPES}
+NAMES = {number: name for number, _, _, name in TYPES}
 
 
 class Failed(Exception):

@@ -69,8 +69,7 @@ bool hasIntegers(const Subject& subject) {
 }
 
 bool hasSixteenBits(const Subject& subject) {
-  return subject.anyTensor(
-      [](const TensorRef& tensor) { return isFloating(tensor.dtype) && dtypeSize(tensor.dtype) == 2; });
+  return subject.anyTensor([](const TensorRef& tensor) { return isNarrowFloat(tensor.dtype); });
 }
 
 bool hasEmptyAxis(const Subject& subject) {

@@ -15,7 +15,8 @@ import sys
 import tempfile
 import time
 
-from worker_protocol import (BF16, BOOL, COMPILE_ERROR, F16, F32, F64, I8, I32, I64, OK, RUN_ERROR, UNSUPPORTED, Answer,
+from worker_protocol import (BF16, BOOL, COMPILE_ERROR, F8E4M3FN, F8E5M2, F16, F32, F64, I8, I16, I32, I64, OK, RUN_ERROR,
+                             U8, U16, U32, UNSUPPORTED, Answer,
                              error_text, output, serve)
 
 # Fast minima may lose NaN, which the documentation of the flag says.
@@ -35,7 +36,9 @@ import ml_dtypes  # noqa: E402
 import numpy as np  # noqa: E402
 
 TYPES = {"f64": (F64, np.float64), "f32": (F32, np.float32), "f16": (F16, np.float16), "bf16": (BF16, ml_dtypes.bfloat16),
-         "i64": (I64, np.int64), "i32": (I32, np.int32), "i8": (I8, np.int8), "i1": (BOOL, np.bool_)}
+         "i64": (I64, np.int64), "i32": (I32, np.int32), "i8": (I8, np.int8), "i1": (BOOL, np.bool_),
+         "i16": (I16, np.int16), "ui8": (U8, np.uint8), "ui16": (U16, np.uint16), "ui32": (U32, np.uint32),
+         "f8E4M3FN": (F8E4M3FN, ml_dtypes.float8_e4m3fn), "f8E5M2": (F8E5M2, ml_dtypes.float8_e5m2)}
 NUMBERS = {np.dtype(dtype): number for number, dtype in TYPES.values()}
 
 

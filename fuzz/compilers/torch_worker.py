@@ -10,7 +10,8 @@ import time
 import types
 import zlib
 
-from worker_protocol import (ALL_RUNS, BF16, BOOL, COMPILE_ERROR, F16, F32, F64, I8, I32, I64, OK, RUN_ERROR, UNSUPPORTED,
+from worker_protocol import (ALL_RUNS, BF16, BOOL, COMPILE_ERROR, F8E4M3FN, F8E5M2, F16, F32, F64, I8, I16, I32, I64, OK,
+                             RUN_ERROR, U8, U16, U32, UNSUPPORTED,
                              Answer, error_text, output, serve)
 
 if cache := os.environ.get("TORCHINDUCTOR_CACHE_DIR"):
@@ -21,7 +22,8 @@ import numpy as np  # noqa: E402
 import torch  # noqa: E402
 
 DTYPES = {torch.float64: F64, torch.float32: F32, torch.float16: F16, torch.bfloat16: BF16, torch.int64: I64,
-          torch.int32: I32, torch.int8: I8, torch.bool: BOOL}
+          torch.int32: I32, torch.int8: I8, torch.bool: BOOL, torch.int16: I16, torch.uint8: U8, torch.uint16: U16,
+          torch.uint32: U32, torch.float8_e4m3fn: F8E4M3FN, torch.float8_e5m2: F8E5M2}
 
 
 SWITCHES = {

@@ -12,7 +12,7 @@ import time
 from typing import NamedTuple
 
 HELLO, OK, UNSUPPORTED, COMPILE_ERROR, RUN_ERROR = range(5)
-F64, F32, F16, BF16, I64, I32, I8, BOOL = range(8)  # DataType
+F64, F32, F16, BF16, I64, I32, I8, BOOL, I16, U8, U16, U32, F8E4M3FN, F8E5M2 = range(14)  # DataType
 LOG, PROGRESS = 3, 4  # descriptors
 ALL_RUNS = 0xFFFFFFFF
 

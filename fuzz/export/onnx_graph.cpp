@@ -17,9 +17,20 @@ struct OnnxTypeRow {
 };
 
 constexpr OnnxTypeRow kTypes[] = {
-    {DataType::Double, "double", 11},     {DataType::Float, "float", 1}, {DataType::Half, "float16", 10},
-    {DataType::BFloat16, "bfloat16", 16}, {DataType::Int64, "int64", 7}, {DataType::Int32, "int32", 6},
-    {DataType::Int8, "int8", 3},          {DataType::Bool, "bool", 9},
+    {DataType::Double, "double", 11},
+    {DataType::Float, "float", 1},
+    {DataType::Half, "float16", 10},
+    {DataType::BFloat16, "bfloat16", 16},
+    {DataType::Int64, "int64", 7},
+    {DataType::Int32, "int32", 6},
+    {DataType::Int8, "int8", 3},
+    {DataType::Bool, "bool", 9},
+    {DataType::Int16, "int16", 5},
+    {DataType::UInt8, "uint8", 2},
+    {DataType::UInt16, "uint16", 4},
+    {DataType::UInt32, "uint32", 12},
+    {DataType::Float8E4M3, "float8e4m3fn", 17},
+    {DataType::Float8E5M2, "float8e5m2", 19},
 };
 
 const OnnxTypeRow& rowOf(DataType dtype) {
@@ -44,13 +55,10 @@ std::string literalOf(const ScalarValue& number, DataType dtype) {
   switch (dtype) {
     case DataType::Double: return floatText(number.as<double>());
     case DataType::Float: return floatText(number.as<float>());
-    case DataType::Int64: return concat(number.as<int64_t>());
-    case DataType::Int32: return concat(number.as<int32_t>());
-    case DataType::Int8: return concat(static_cast<int>(number.as<int8_t>()));
     case DataType::Bool: return number.as<bool>() ? "1" : "0";
-    case DataType::Half:
-    case DataType::BFloat16: break;
+    default: break;
   }
+  if (!isFloating(dtype)) return concat(integerIn(dtype, number));
   FUSER_CHECK(false, "the text form has no numbers of ", dtype);
 }
 

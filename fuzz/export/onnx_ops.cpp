@@ -82,7 +82,7 @@ class FormulaNodes {
  private:
   DataType castTo(std::string_view attributes) const {
     if (attributes == "to = $T") return dtype_;
-    if (attributes == "to = $W") return dtype_ == DataType::Int8 ? DataType::Int32 : dtype_;
+    if (attributes == "to = $W") return !isFloating(dtype_) && dtypeSize(dtype_) < 4 ? DataType::Int32 : dtype_;
     FUSER_CHECK(attributes == "to = bool", "onnx.def: a cast has 'to = $T', 'to = $W' or 'to = bool'");
     return DataType::Bool;
   }

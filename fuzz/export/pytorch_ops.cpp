@@ -196,19 +196,7 @@ std::optional<std::string_view> whyNotInPytorch(OpKind op) {
   return why.empty() ? std::nullopt : std::optional(why);
 }
 
-std::string torchDtype(DataType dtype) {
-  switch (dtype) {
-    case DataType::Double: return "torch.float64";
-    case DataType::Float: return "torch.float32";
-    case DataType::Half: return "torch.float16";
-    case DataType::BFloat16: return "torch.bfloat16";
-    case DataType::Int64: return "torch.int64";
-    case DataType::Int32: return "torch.int32";
-    case DataType::Int8: return "torch.int8";
-    case DataType::Bool: return "torch.bool";
-  }
-  FUSER_CHECK(false, "bad DataType");
-}
+std::string torchDtype(DataType dtype) { return concat("torch.", pytorchName(dtype)); }
 
 std::string pythonLiteral(const ScalarValue& value) {
   if (value.dtype() == DataType::Bool) return value.as<bool>() ? "True" : "False";

@@ -23,6 +23,12 @@ std::string_view elementType(DataType dtype) {
     case DataType::Int32: return "i32";
     case DataType::Int8: return "i8";
     case DataType::Bool: return "i1";
+    case DataType::Int16: return "i16";
+    case DataType::UInt8: return "ui8";
+    case DataType::UInt16: return "ui16";
+    case DataType::UInt32: return "ui32";
+    case DataType::Float8E4M3: return "f8E4M3FN";
+    case DataType::Float8E5M2: return "f8E5M2";
   }
   FUSER_CHECK(false, "bad DataType");
 }
@@ -89,12 +95,11 @@ std::string stablehloNumber(const ScalarValue& number, DataType dtype) {
     case DataType::Float: return textOfFloat(number.as<float>());
     case DataType::Half: return textOfFloat(number.as<Half>());
     case DataType::BFloat16: return textOfFloat(number.as<BFloat16>());
-    case DataType::Int64: return concat(number.as<int64_t>());
-    case DataType::Int32: return concat(number.as<int32_t>());
-    case DataType::Int8: return concat(static_cast<int>(number.as<int8_t>()));
+    case DataType::Float8E4M3: return textOfFloat(number.as<Float8E4M3>());
+    case DataType::Float8E5M2: return textOfFloat(number.as<Float8E5M2>());
     case DataType::Bool: return number.as<bool>() ? "true" : "false";
+    default: return concat(integerIn(dtype, number));
   }
-  FUSER_CHECK(false, "bad DataType");
 }
 
 std::string stablehloType(DataType dtype, const std::vector<int64_t>& sizes) {

@@ -423,9 +423,9 @@ StablehloValue formulaOf(const DividedPair& pair, std::string_view text) {
 }
 
 StablehloValue greatest_divisor(const Lines& lines) { return formulaOf(dividedPair(lines), "c"); }
-// As in the language, 8 bits have their magnitude before the product wraps, others after.
+// As in the language, 8 and 16 bits have their magnitude before the product wraps, others after.
 StablehloValue least_multiple(const Lines& lines) {
-  const bool isNarrow = lines.dtype() == DataType::Int8;
+  const bool isNarrow = dtypeSize(lines.dtype()) < 4;
   return formulaOf(dividedPair(lines), isNarrow ? "multiply(abs(divide(a, select(eq(c, 0), 1, c))), abs(b))"
                                                 : "abs(multiply(divide(a, select(eq(c, 0), 1, c)), b))");
 }

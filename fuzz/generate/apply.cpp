@@ -15,10 +15,8 @@ bool anyTensor(const TensorValue&) { return true; }
 
 // An existing value mostly; a new input sometimes, and always where there is no value.
 size_t drawOperand(Workspace& work) {
-  if (!work.tensors.empty() && !work.choices.chance(work.policy.newInput)) {
-    return static_cast<size_t>(drawTensor(work, anyTensor));
-  }
-  return drawSource(work);
+  const int64_t found = work.choices.chance(work.policy.newInput) ? -1 : drawTensor(work, anyTensor);
+  return found >= 0 ? static_cast<size_t>(found) : drawSource(work);
 }
 
 Sizes axisSizes(const TensorValue& value, size_t axis) { return {value.sizes[0][axis], value.sizes[1][axis]}; }
@@ -30,8 +28,10 @@ bool isPlainBroadcast(const IterDomain* axis) { return axis->isBroadcast() && !a
 bool castIsDefined(const TensorValue& value, DataType to) {
   const DataType from = value.tensor->dtype();
   if (!isFloating(from) || isFloating(to) || to == DataType::Bool) return true;
-  // What is not certain may be off by a factor: i8 has no room for that.
-  if (to == DataType::Int8 && !value.estimate.certain) return false;
+  // What is not certain may be off by a factor, or of the other sign: narrow and unsigned integers have no room for
+  // that.
+  if ((dtypeSize(to) < 4 || isUnsigned(to)) && !value.estimate.certain) return false;
+  if (isUnsigned(to) && value.estimate.low < 0) return false;
   const double limit = value.estimate.certain ? saneMagnitude(to) : 1e6;
   return !value.estimate.wild && value.estimate.magnitude() <= limit;
 }
@@ -40,6 +40,11 @@ namespace {
 
 bool applyCastOp(Workspace& work) {
   const size_t operand = drawOperand(work);
+  const DataType before = work.tensors[operand].tensor->dtype();
+  if (const std::optional<size_t> stored = applyStore(work, operand)) {
+    applyCast(work, *stored, castIsDefined(work.tensors[*stored], before) ? before : DataType::Float);
+    return true;
+  }
   DataType dtype = work.drawDtype();
   if (!castIsDefined(work.tensors[operand], dtype)) dtype = DataType::Float;
   // Steered: where it fits.
@@ -79,7 +84,7 @@ bool applyLoadStore(Workspace& work, OpKind op) {
 void squeezeBack(Workspace& work, const TensorValue& value, TensorView* tensor, const std::vector<int64_t>& places) {
   const DataType dtype = tensor->dtype();
   Estimate estimate = value.estimate;
-  if (dtype != DataType::Bool && work.policy.opAllowed(OpKind::Neg) && work.choices.chance(0.7)) {
+  if (work.policy.opAllowed(OpKind::Neg, dtype) && work.choices.chance(0.7)) {
     tensor = build::unary(*work.fusion, OpKind::Neg, tensor, work.freshName())->as<TensorView>();
     estimate = pointwiseEstimate(OpKind::Neg, {&value.estimate, 1}, dtype);
   } else if (work.policy.opAllowed(OpKind::Set)) {
@@ -358,6 +363,7 @@ void meetOperand(Workspace& work, size_t operand, size_t result) {
   constexpr OpKind kMeetings[] = {OpKind::Sub, OpKind::Div, OpKind::Mul, OpKind::Add, OpKind::Maximum, OpKind::Ge};
   const OpKind op = work.choices.pick(kMeetings);
   Val* both[] = {work.tensors[operand].tensor, work.tensors[result].tensor};
+  if (isStored(both[0]->dtype()) || isStored(both[1]->dtype())) return;
   if (work.policy.opAllowed(op) && acceptsDtype(op, commonType(op, both))) applyBinary(work, op, operand, result);
 }
 
@@ -534,6 +540,43 @@ size_t applyCast(Workspace& work, size_t operand, DataType dtype) {
   const TensorValue value = work.tensors[operand];
   return work.keep(build::cast(*work.fusion, value.tensor, dtype, work.freshName()),
                    convertEstimate(value.estimate, value.tensor->dtype(), dtype));
+}
+
+std::optional<size_t> applyStore(Workspace& work, size_t operand) {
+  const TensorValue value = work.tensors[operand];
+  const DataType from = value.tensor->dtype();
+  if (from == DataType::Bool || !work.choices.chance(work.policy.stored)) return std::nullopt;
+  std::vector<DataType> stored;
+  for (DataType dtype : kAllDataTypes) {
+    const bool fits =
+        isFloating(dtype) || (castIsDefined(value, dtype) && !convertEstimate(value.estimate, from, dtype).wild);
+    if (isStored(dtype) && category(dtype) == category(from) && fits) stored.push_back(dtype);
+  }
+  if (stored.empty()) return std::nullopt;
+  return applyCast(work, operand, work.choices.pick(stored));
+}
+
+void applyStoredOp(Workspace& work) {
+  std::vector<std::pair<OpKind, DataType>> rows;
+  for (OpKind op : kAllOps) {
+    for (DataType dtype : kAllDataTypes) {
+      const bool isRow = isStored(dtype) && acceptsDtype(op, dtype) && work.policy.opAllowed(op);
+      if (isRow) rows.emplace_back(op, dtype);
+    }
+  }
+  if (rows.empty() || work.elementsLeft() <= 0) return;
+  const auto [op, dtype] = work.choices.pick(rows);
+  work.storedOnly = dtype;
+  applyOp(work, op);
+  work.storedOnly.reset();
+  // What nothing reads becomes an output, or is computed with.
+  for (size_t i = 0; i < work.tensors.size(); ++i) {
+    const TensorView* tensor = work.tensors[i].tensor;
+    const bool isLoose = isStored(tensor->dtype()) && tensor->uses().empty();
+    if (isLoose && work.policy.opAllowed(OpKind::Cast) && work.choices.chance(0.5)) {
+      applyCast(work, i, isFloating(tensor->dtype()) ? DataType::Float : DataType::Int64);
+    }
+  }
 }
 
 bool applyOp(Workspace& work, OpKind op) {

@@ -37,7 +37,7 @@ int64_t drawOtherSide(Workspace& work, size_t side) {
   }
   const DataType dtype = value.tensor->dtype();
   const OpKind op = inverting(dtype);
-  if (!work.policy.opAllowed(op)) return -1;
+  if (!work.policy.opAllowed(op, dtype)) return -1;
   const Estimate estimate = pointwiseEstimate(op, {&value.estimate, 1}, dtype);
   return static_cast<int64_t>(work.keep(build::unary(*work.fusion, op, value.tensor, work.freshName()), estimate));
 }
@@ -51,7 +51,7 @@ bool updateRowOnSide(Workspace& work) {
   const TensorValue value = work.tensors[static_cast<size_t>(found)];
   const DataType dtype = value.tensor->dtype();
   const OpKind op = inverting(dtype);
-  if (!work.policy.opAllowed(op) || !work.policy.opAllowed(OpKind::Select)) return false;
+  if (!work.policy.opAllowed(op, dtype) || !work.policy.opAllowed(OpKind::Select)) return false;
   const size_t axis = work.choices.index(value.tensor->rank());
   const ScalarEntry condition = drawScalar(work, DataType::Bool);
   int64_t most = 8;  // rows that each run has which takes the side

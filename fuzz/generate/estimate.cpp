@@ -134,10 +134,12 @@ double saneMagnitude(DataType dtype) {
     case DataType::Half: return 2e4;
     case DataType::Int64: return 1e15;
     case DataType::Int32: return 1e9;
-    case DataType::Int8: return 127;
+    case DataType::Float8E4M3: return 400;
+    case DataType::Float8E5M2: return 2e4;
+    case DataType::UInt32: return 4e9;
     case DataType::Bool: return 1;
+    default: return static_cast<double>(integerRange(dtype).most);
   }
-  FUSER_CHECK(false, "bad dtype");
 }
 
 bool isSane(const Estimate& estimate, DataType dtype) {
@@ -152,7 +154,7 @@ Estimate convertEstimate(const Estimate& estimate, DataType from, DataType to) {
     result.low = std::trunc(result.low);
     result.high = std::trunc(result.high);
   }
-  result.wild = result.magnitude() > saneMagnitude(to);
+  result.wild = result.magnitude() > saneMagnitude(to) || (isUnsigned(to) && result.low < 0);
   return result;
 }
 
@@ -173,7 +175,7 @@ Estimate pointwiseEstimate(OpKind op, std::span<const Estimate> operands, DataTy
   const std::vector<double> values = evaluateLanes(op, combinations(op, operands, common));
   Estimate estimate{values[0], values[0], certain, false};
   for (double value : values) {
-    if (!(std::abs(value) <= saneMagnitude(result))) return wildEstimate();
+    if (!(std::abs(value) <= saneMagnitude(result)) || (isUnsigned(result) && value < 0)) return wildEstimate();
     estimate.low = std::min(estimate.low, value);
     estimate.high = std::max(estimate.high, value);
   }

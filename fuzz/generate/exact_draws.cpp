@@ -12,8 +12,9 @@ namespace {
 
 using Weights = std::array<double, std::size(kAllDataTypes)>;
 constexpr Weights kUsual = {/*f64*/ 0.6, /*f32*/ 3, /*f16*/ 1,  /*bf16*/ 1,
-                            /*i64*/ 1,   /*i32*/ 1, /*i8*/ 0.6, /*bool*/ 0.4};
-constexpr Weights kIntegers = {0, 0.3, 0, 0, 2, 2, 2, 0.5};
+                            /*i64*/ 1,   /*i32*/ 1, /*i8*/ 0.6, /*bool*/ 0.4,
+                            /*i16*/ 0.4, /*u8*/ 0.4};
+constexpr Weights kIntegers = {0, 0.3, 0, 0, 2, 2, 2, 0.5, 1, 1};
 constexpr Weights kSixteenBits = {0, 0.5, 3, 3, 0.1, 0.1, 0, 0.2};
 constexpr Weights kWide = {1, 4, 0.5, 0.5, 1, 1, 0.3, 0.3};
 
@@ -188,10 +189,11 @@ double exactMagnitude(DataType dtype) {
     case DataType::BFloat16: return 0x1p5;
     case DataType::Int64: return 0x1p50;
     case DataType::Int32: return 0x1p30;
-    case DataType::Int8: return 0x1p7 - 1;
+    case DataType::Float8E4M3: return 0x1p3;
+    case DataType::Float8E5M2: return 0x1p2;
     case DataType::Bool: return 1;
+    default: return static_cast<double>(integerRange(dtype).most);
   }
-  FUSER_CHECK(false, "bad dtype");
 }
 
 bool isLikelyExact(OpKind op, std::span<const Estimate> operands, const Estimate& result, DataType common) {

@@ -27,7 +27,7 @@ void fit(TensorInput& indices, int64_t size, Expectation& expectation) {
   // Of nothing, no index is in range.
   const bool isBad = size <= 0 && numel(indices.sizes) > 0;
   if (isBad && expectation == Expectation::Agrees) expectation = Expectation::AgreesOrRejected;
-  if (recipe.kind != RecipeKind::Integers || size <= 0) return;
+  if (recipe.kind != RecipeKind::Integers || size <= 0 || numel(indices.sizes) == 0) return;
   const auto end = static_cast<double>(size);
   if (expectation == Expectation::Rejected) {
     if (recipe.peak && recipe.peak->value >= 0 && recipe.peak->value < end) recipe.peak->value = end;

@@ -24,6 +24,8 @@ void grow(Workspace& work) {
     if (work.elementsLeft() <= 0) break;
     if (work.choices.chance(work.policy.scalarOps)) {
       applyScalarOp(work);
+    } else if (work.policy.stored > 0 && work.choices.chance(work.policy.stored / 3)) {
+      applyStoredOp(work);
     } else if (work.choices.chance(work.policy.random)) {
       drawRandom(work);
     } else if (work.policy.products > 0 && work.choices.chance(work.policy.products)) {
@@ -36,8 +38,11 @@ void grow(Workspace& work) {
   if (work.tensors.empty() || unused) drawSource(work);
 }
 
-// Back to 16 bits, as programs do that compute in f32.
+// Back to fewer bits, as programs do that compute in f32.
 Val* narrowed(Workspace& work, size_t index) {
+  if (work.policy.opAllowed(OpKind::Cast) && !isStored(work.tensors[index].tensor->dtype())) {
+    if (const std::optional<size_t> stored = applyStore(work, index)) return work.tensors[*stored].tensor;
+  }
   const TensorValue& value = work.tensors[index];
   const bool narrow = value.tensor->dtype() == DataType::Float && work.policy.opAllowed(OpKind::Cast);
   if (!narrow || !work.choices.chance(work.policy.narrowCast)) return value.tensor;

@@ -63,7 +63,7 @@ Recipe drawAnyRecipe(Workspace& work, DataType dtype) {
     const auto range = choices.pick(kRanges);
     const double limit = saneMagnitude(dtype);
     recipe.kind = RecipeKind::Integers;
-    recipe.low = std::max(range.first, -limit);
+    recipe.low = isUnsigned(dtype) ? std::max(range.first, 0.0) : std::max(range.first, -limit);
     recipe.high = std::min(range.second, limit + 1);
     return recipe;
   }
@@ -81,7 +81,7 @@ Recipe drawAnyRecipe(Workspace& work, DataType dtype) {
 
 // Small whole numbers of about the same range.
 std::pair<Recipe, Estimate> madeExact(Recipe recipe, DataType dtype, bool isSparse) {
-  constexpr double kLeast = -4, kMost = 4;
+  const double kLeast = isUnsigned(dtype) ? 0 : -4, kMost = 4;
   if (isSparse && dtype != DataType::Bool) {
     recipe.kind = RecipeKind::Integers;
     recipe.low = 0;
@@ -456,7 +456,27 @@ std::vector<AxisPlan> drawShapeLike(Workspace& work, const TensorValue& other) {
   return shape;
 }
 
+namespace {
+
+// A dtype of the category that is stored alone; nullopt where the case draws none.
+std::optional<DataType> drawStored(Workspace& work, DataType dtype) {
+  if (work.storedOnly || category(dtype) == Category::Bool || !work.policy.opAllowed(OpKind::Cast)) return std::nullopt;
+  if (!work.choices.chance(work.policy.stored)) return std::nullopt;
+  std::vector<DataType> stored;
+  std::copy_if(std::begin(kAllDataTypes), std::end(kAllDataTypes), std::back_inserter(stored),
+               [&](DataType each) { return isStored(each) && category(each) == category(dtype); });
+  return work.choices.pick(stored);
+}
+
+}  // namespace
+
 size_t newSource(Workspace& work, DataType dtype, std::vector<AxisPlan> shape) {
+  if (const std::optional<DataType> stored = drawStored(work, dtype)) {
+    work.storedOnly = stored;
+    const size_t source = newSource(work, *stored, std::move(shape));
+    work.storedOnly.reset();
+    return applyCast(work, source, castIsDefined(work.tensors[source], dtype) ? dtype : DataType::Float);
+  }
   if (!work.affordable(sizesOf(shape))) {
     for (AxisPlan& axis : shape) axis = {IterType::Broadcast, false, {1, 1}};
   }
@@ -477,7 +497,7 @@ size_t newSource(Workspace& work, DataType dtype, std::vector<AxisPlan> shape) {
   if (isOdd) estimate = {-1e30, 1e30, false, true};
   work.inputs.push_back({tensor, recipe, {}, false, isOdd});
   const size_t index = work.keep(tensor, estimate);
-  const bool narrow = isFloating(dtype) && dtypeSize(dtype) == 2;
+  const bool narrow = isNarrowFloat(dtype) && !work.storedOnly;
   if (narrow && work.policy.opAllowed(OpKind::Cast) && work.choices.chance(work.policy.narrowCast)) {
     return applyCast(work, index, DataType::Float);
   }

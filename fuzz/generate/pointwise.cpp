@@ -76,12 +76,9 @@ size_t castTo(Workspace& work, size_t index, DataType dtype) {
 }
 
 size_t drawFirst(Workspace& work, OpKind op) {
-  size_t index = 0;
-  if (work.tensors.empty() || work.choices.chance(work.policy.newInput)) {
-    index = drawSource(work);
-  } else {
-    index = static_cast<size_t>(drawTensor(work, [](const TensorValue&) { return true; }));
-  }
+  const auto any = [](const TensorValue&) { return true; };
+  const int64_t found = work.choices.chance(work.policy.newInput) ? -1 : drawTensor(work, any);
+  const size_t index = found >= 0 ? static_cast<size_t>(found) : drawSource(work);
   Val* alone[] = {work.tensors[index].tensor};
   if (acceptsDtype(op, promotedType(op, alone[0]->dtype(), false))) return index;
   DataType wanted = work.drawDtypeFor(op);
@@ -307,6 +304,11 @@ bool steer(Workspace& work, OpKind op, std::vector<Operand>& operands, DataType 
 bool applyTo(Workspace& work, OpKind op, std::vector<Operand> operands) {
   DataType common = commonOf(op, operands);
   if (!acceptsDtype(op, common)) return false;
+  // PyTorch refuses numbers that an unsigned dtype has not.
+  const bool isRefused = isUnsigned(common) && std::any_of(operands.begin(), operands.end(), [](const Operand& each) {
+                           return each.tensor < 0 && each.estimate.low < 0;
+                         });
+  if (isRefused) return false;
   if (!steer(work, op, operands, common)) return false;
   common = commonOf(op, operands);
   if (std::none_of(operands.begin(), operands.end(), [](const Operand& operand) { return operand.tensor >= 0; }))
@@ -327,7 +329,7 @@ void makeMultiple(Workspace& work, OpKind op, std::vector<Operand>& operands) {
   constexpr int64_t kFactors[] = {1, -1, 2, 3, 7, -10};
   const ScalarValue factor = work.choices.pick(kFactors);
   const DataType dtype = operands[1].val->dtype();
-  if (dtype == DataType::Bool) return;
+  if (dtype == DataType::Bool || isUnsigned(dtype)) return;
   const Estimate estimates[] = {operands[1].estimate, pointEstimate(factor)};
   const Estimate estimate = pointwiseEstimate(OpKind::Mul, estimates, dtype);
   Val* product =

@@ -83,13 +83,17 @@ void drawOps(Choices& choices, const GeneratorOptions& options, Policy& policy) 
 }
 
 void drawDtypes(Choices& choices, Policy& policy) {
-  constexpr double kUsual[] = {/*f64*/ 0.6, /*f32*/ 3,   /*f16*/ 1,   /*bf16*/ 2,
-                               /*i64*/ 0.8, /*i32*/ 0.6, /*i8*/ 0.4, /*bool*/ 0.4};
+  constexpr double kUsual[] = {/*f64*/ 0.6,    /*f32*/ 3,   /*f16*/ 1,  /*bf16*/ 2,
+                               /*i64*/ 0.8,    /*i32*/ 0.6, /*i8*/ 0.4, /*bool*/ 0.4,
+                               /*i16*/ 0.2,    /*u8*/ 0.2,  /*u16*/ 0,  /*u32*/ 0,
+                               /*f8e4m3fn*/ 0, /*f8e5m2*/ 0};
   static_assert(std::size(kUsual) == std::size(kAllDataTypes), "a weight for each dtype");
   policy.dtypeWeights.assign(std::begin(kUsual), std::end(kUsual));
   if (choices.chance(0.3)) return;
   const double share = choices.chance(0.5) ? 0.5 : 0.25;
-  for (double& weight : policy.dtypeWeights) weight = choices.chance(share) ? weight + 0.5 : 0;
+  for (double& weight : policy.dtypeWeights) {
+    if (weight > 0) weight = choices.chance(share) ? weight + 0.5 : 0;
+  }
   const bool none =
       std::all_of(policy.dtypeWeights.begin(), policy.dtypeWeights.end(), [](double w) { return w == 0; });
   if (none) policy.dtypeWeights[static_cast<size_t>(DataType::Float)] = 1;
@@ -305,6 +309,7 @@ Policy drawPolicy(Choices& choices, const GeneratorOptions& options) {
   policy.keepdim = choices.real(0, 1);
   policy.meetsOperand = drawRate(choices, 0.4, 0.8);
   policy.narrowCast = drawRate(choices, 0.5, 0.8);
+  policy.stored = options.exactData ? 0 : drawRate(choices, 0.12, 0.4);
   policy.scalarExtent = drawRate(choices, 0.4, 0.5);
   policy.manySymbols = choices.real(0, 0.5);
   policy.deadCode = drawRate(choices, 0.15, 0.4);

@@ -23,6 +23,7 @@ struct Policy {
   std::vector<double> opWeights;     // by OpKind
   std::vector<double> dtypeWeights;  // by DataType
   bool opAllowed(OpKind op) const { return allowed[static_cast<size_t>(op)]; }
+  bool opAllowed(OpKind op, DataType dtype) const { return opAllowed(op) && acceptsDtype(op, dtype); }
   std::vector<bool> allowed;  // by OpKind: from GeneratorOptions::only and exclude
 
   bool steered = true;  // false: bound operands only where the op would be undefined
@@ -49,6 +50,7 @@ struct Policy {
   double squeezeBack = 0;  // axes that unsqueeze added are squeezed again
   double givenLayout = 0;  // the type of a result specifies its layout
   double narrowCast = 0;  // f16 and bf16 inputs are computed in f32 and outputs cast back
+  double stored = 0;      // inputs are of a dtype that is stored alone, and outputs are cast to one
   double narrowToHalf = 0.4;  // such an output is f16, where it fits
   double scalarExtent = 0.3;
   double random = 0;         // random numbers rather than an op

@@ -41,9 +41,9 @@ Numbers drawNumbers(Workspace& work, DataType dtype) {
   Recipe recipe;
   if (work.options.exactData || work.choices.chance(0.5) || !isFloating(dtype)) {
     recipe.kind = RecipeKind::Integers;
-    recipe.low = -3;
+    recipe.low = isUnsigned(dtype) ? 0 : -3;
     recipe.high = 4;
-    return {recipe, {-3, 3, true, false}};
+    return {recipe, {recipe.low, 3, true, false}};
   }
   recipe.kind = RecipeKind::Normal;
   return {recipe, {-6, 6, true, false}};

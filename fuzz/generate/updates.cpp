@@ -96,7 +96,7 @@ int64_t drawSourceOf(Workspace& work, const TensorValue& target) {
   if (kind == 0) {
     constexpr OpKind kOps[] = {OpKind::Neg, OpKind::Abs, OpKind::Relu, OpKind::Sin, OpKind::Tanh};
     const OpKind op = choices.pick(kOps);
-    if (work.policy.opAllowed(op) && isFloating(dtype)) {
+    if (work.policy.opAllowed(op, dtype) && isFloating(dtype)) {
       const Estimate estimate = pointwiseEstimate(op, {&target.estimate, 1}, dtype);
       return static_cast<int64_t>(work.keep(build::unary(*work.fusion, op, target.tensor, work.freshName()), estimate));
     }

@@ -218,7 +218,7 @@ bool applySplitAndCat(Workspace& work) {
   constexpr OpKind kBetween[] = {OpKind::Neg, OpKind::Abs, OpKind::Relu, OpKind::Sin, OpKind::Tanh, OpKind::Sigmoid};
   const OpKind between = choices.pick(kBetween);
   const DataType dtype = value.tensor->dtype();
-  const bool computes = choices.chance(0.6) && work.policy.opAllowed(between) && isFloating(dtype);
+  const bool computes = choices.chance(0.6) && work.policy.opAllowed(between, dtype) && isFloating(dtype);
   const Estimate parts[] = {value.estimate};
   const Estimate estimate = computes ? pointwiseEstimate(between, parts, dtype) : value.estimate;
   std::vector<Val*> operands;
@@ -318,7 +318,7 @@ int64_t drawWritten(Workspace& work, const TensorValue& target, size_t axis, con
     const size_t kept = work.keep(slice, target.estimate);
     constexpr OpKind kOps[] = {OpKind::Neg, OpKind::Abs, OpKind::Relu, OpKind::Sin, OpKind::Tanh};
     const OpKind op = choices.pick(kOps);
-    if (!work.policy.opAllowed(op) || !isFloating(slice->dtype())) return static_cast<int64_t>(kept);
+    if (!work.policy.opAllowed(op, slice->dtype()) || !isFloating(slice->dtype())) return static_cast<int64_t>(kept);
     const Estimate estimate = pointwiseEstimate(op, {&target.estimate, 1}, slice->dtype());
     return static_cast<int64_t>(work.keep(build::unary(fusion, op, slice, work.freshName()), estimate));
   }

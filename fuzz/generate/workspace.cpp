@@ -80,9 +80,17 @@ IntExpr Workspace::inputExtent(const Sizes& sizes) {
   return symbol;
 }
 
-DataType Workspace::drawDtype() { return kAllDataTypes[choices.weighted(policy.dtypeWeights)]; }
+bool Workspace::isReadable(const TensorValue& value) const {
+  const DataType dtype = value.tensor->dtype();
+  return storedOnly ? dtype == *storedOnly : !isStored(dtype);
+}
+
+DataType Workspace::drawDtype() {
+  return storedOnly ? *storedOnly : kAllDataTypes[choices.weighted(policy.dtypeWeights)];
+}
 
 DataType Workspace::drawDtypeFor(OpKind op) {
+  if (storedOnly) return *storedOnly;
   std::vector<double> weights = policy.dtypeWeights;
   double total = 0;
   for (DataType dtype : kAllDataTypes) {
@@ -111,7 +119,10 @@ ScalarValue Workspace::drawLiteral(DataType dtype) {
       const double number = choices.chance(0.3) ? choices.real(-4, 4) : choices.pick(kFloats);
       return literalNear(number);
     }
-    case Category::Int: return choices.pick(kInts);
+    case Category::Int: {
+      const int64_t number = choices.pick(kInts);
+      return isUnsigned(dtype) ? std::abs(number) : number;
+    }
     case Category::Bool: return choices.chance(0.5);
   }
   FUSER_CHECK(false, "bad Category");

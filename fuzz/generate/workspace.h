@@ -55,6 +55,8 @@ class Workspace {
   std::vector<ScalarEntry> scalars;  // without literals
   std::vector<InputPlan> inputs;     // in the fusion's order
   int64_t randomOps = 0;             // so far
+  // Set while an op of a dtype that is stored alone is drawn: tensors are of it, and of no such dtype otherwise.
+  std::optional<DataType> storedOnly;
   std::vector<const TensorView*> badIndices;  // inputs with an index out of range: runs that read it are rejected
 
   // --- values ---
@@ -75,6 +77,8 @@ class Workspace {
   IntExpr inputExtent(const Sizes& sizes);
 
   // --- draws ---
+  // Whether an op may read the tensor now.
+  bool isReadable(const TensorValue& value) const;
   DataType drawDtype();
   // Draws a dtype of a category that the op accepts.
   DataType drawDtypeFor(OpKind op);
@@ -132,6 +136,10 @@ IntExpr drawExtent(Workspace& work, const Sizes& sizes);
 // Adds the op to the program with the operands that it needs. False if no operand fits (no value can be squeezed, …).
 bool applyOp(Workspace& work, OpKind op);
 size_t applyCast(Workspace& work, size_t operand, DataType dtype);
+// A cast to a dtype that is stored alone, as programs quantise; nullopt where none holds the value, or none is drawn.
+std::optional<size_t> applyStore(Workspace& work, size_t operand);
+// Adds an op of a dtype that is stored alone, on tensors of that dtype.
+void applyStoredOp(Workspace& work);
 // Whether the dtype holds what the value is estimated to be: a float past an integer dtype has no defined conversion.
 bool castIsDefined(const TensorValue& value, DataType to);
 
@@ -173,12 +181,12 @@ bool drawRandom(Workspace& work);
 bool drawProduct(Workspace& work);
 
 // --- operands ---
-// Draws a tensor that `suits` accepts, usually one without uses; -1 if there is none.
+// Draws a tensor that is readable and that `suits` accepts, usually one without uses; -1 if there is none.
 template <class Suits>
 int64_t drawTensor(Workspace& work, Suits suits) {
   std::vector<size_t> fresh, all;
   for (size_t i = 0; i < work.tensors.size(); ++i) {
-    if (!suits(work.tensors[i])) continue;
+    if (!work.isReadable(work.tensors[i]) || !suits(work.tensors[i])) continue;
     all.push_back(i);
     if (work.tensors[i].tensor->uses().empty()) fresh.push_back(i);
   }

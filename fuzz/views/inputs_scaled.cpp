@@ -102,7 +102,8 @@ bool inputsScaled(Case& testCase, uint64_t draw) {
   if (!mayRewrite(testCase)) return false;
   std::vector<TensorView*> places;
   for (Val* input : fusion.inputs()) {
-    const bool read = input->isTensor() && isFloating(input->dtype()) && !input->uses().empty();
+    const bool takesFactor = isFloating(input->dtype()) && acceptsDtype(OpKind::Mul, input->dtype());
+    const bool read = input->isTensor() && takesFactor && !input->uses().empty();
     if (read && !input->as<TensorView>()->isCpuScalar()) places.push_back(input->as<TensorView>());
   }
   if (places.empty()) return false;

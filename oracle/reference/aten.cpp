@@ -26,6 +26,12 @@ at::ScalarType scalarType(DataType dtype) {
     case DataType::Int32: return at::kInt;
     case DataType::Int8: return at::kChar;
     case DataType::Bool: return at::kBool;
+    case DataType::Int16: return at::kShort;
+    case DataType::UInt8: return at::kByte;
+    case DataType::UInt16: return at::kUInt16;
+    case DataType::UInt32: return at::kUInt32;
+    case DataType::Float8E4M3: return at::kFloat8_e4m3fn;
+    case DataType::Float8E5M2: return at::kFloat8_e5m2;
   }
   FUSER_CHECK(false, "bad dtype");
 }
@@ -70,11 +76,24 @@ at::Tensor extremeIndex(at::Tensor x, const std::vector<int64_t>& dims, bool gre
 bool isNumber(const at::Tensor& x) { return x.unsafeGetTensorImpl()->is_wrapped_number(); }
 
 // Two of the four numbers that ATen's engine gives first.
-// Of 16-bit floats the low half of an int32.
+// The integers of as many bits as a float of 16 or 8.
+at::ScalarType integersLike(at::ScalarType narrow) { return c10::elementSize(narrow) == 1 ? at::kByte : at::kShort; }
+
+// Of narrow floats the low bits of an int32.
 at::Tensor bitcast(const at::Tensor& x, at::ScalarType dtype) {
-  if (x.element_size() == static_cast<int64_t>(c10::elementSize(dtype))) return x.contiguous().view(dtype);
-  if (x.element_size() == 2) return at::bitwise_and(x.contiguous().view(at::kShort).to(at::kInt), 0xffff);
-  return x.to(at::kShort).contiguous().view(dtype);
+  const auto from = x.element_size(), to = static_cast<int64_t>(c10::elementSize(dtype));
+  if (from == to) return x.contiguous().view(dtype);
+  if (from > to) return x.to(integersLike(dtype)).contiguous().view(dtype);
+  return at::bitwise_and(x.contiguous().view(integersLike(x.scalar_type())).to(at::kInt), (1 << 8 * from) - 1);
+}
+
+// LibTorch moves the elements of some dtypes in some shapes alone, or not: they move as integers of as many bytes.
+at::Tensor asMoved(const at::Tensor& x) {
+  if (!fuser::isStored(dataType(x.scalar_type()))) return x;
+  return x.view(x.element_size() == 4 ? at::kInt : integersLike(x.scalar_type()));
+}
+at::Tensor afterMove(const at::Tensor& moved, const at::Tensor& x) {
+  return moved.scalar_type() == x.scalar_type() ? moved : moved.view(x.scalar_type());
 }
 
 at::Tensor randomWords(const at::Tensor& counter, const at::Tensor& key) {
@@ -261,7 +280,7 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::Cat: return at::cat(x, a.dims[0]);
     case OpKind::Reshape: return at::reshape(x[0], list(a.numbers));
     case OpKind::Repeat: return x[0].repeat(list(a.numbers));
-    case OpKind::Flip: return at::flip(x[0], a.dims);
+    case OpKind::Flip: return afterMove(at::flip(asMoved(x[0]), a.dims), x[0]);
     case OpKind::Cond: return x[2].item<bool>() ? x[0] : x[1];
     case OpKind::Update: break;  // runStatements
     case OpKind::Unfold: return x[0].unfold(a.dims[0], a.numbers[0], a.numbers[1]);
@@ -269,9 +288,10 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::SliceScatter:
       return at::slice_scatter(x[0], x[1], a.dims[0], a.numbers[0], a.numbers[1], stepOf(x[0], a));
     // LibTorch 2.11 reads other elements by an expanded index of i32.
-    case OpKind::Gather: return at::gather(x[0], a.dims[0], x[1].to(at::kLong));
+    case OpKind::Gather: return afterMove(at::gather(asMoved(x[0]), a.dims[0], x[1].to(at::kLong)), x[0]);
     // One after another, in the order of the indices. Of 16 bits LibTorch rounds each sum to them, not the last alone.
-    case OpKind::Scatter: return at::scatter(x[0], a.dims[0], x[1].to(at::kLong), x[2]);
+    case OpKind::Scatter:
+      return afterMove(at::scatter(asMoved(x[0]), a.dims[0], x[1].to(at::kLong), asMoved(x[2])), x[0]);
     case OpKind::ScatterAdd: return scatterAdded(x[0], a.dims[0], x[1].to(at::kLong), x[2]);
     case OpKind::Cumsum: return at::cumsum(x[0], a.dims[0], x[0].scalar_type());
     case OpKind::Cumprod: return at::cumprod(x[0], a.dims[0], x[0].scalar_type());
@@ -318,11 +338,7 @@ ScalarValue scalarValue(const at::Tensor& tensor) {
     case DataType::Double: return tensor.item<double>();
     case DataType::Int64: return tensor.item<int64_t>();
     case DataType::Bool: return tensor.item<bool>();
-    case DataType::Float:
-    case DataType::Half:
-    case DataType::BFloat16:
-    case DataType::Int32:
-    case DataType::Int8: break;
+    default: break;
   }
   FUSER_CHECK(false, "no host scalar has this dtype");
 }

@@ -47,16 +47,13 @@ bool isLiteral(const Val* val) { return val->isScalar() && val->as<fuser::Scalar
 // Calls run<T>() with the type that computes.
 template <class Run>
 void withComputeType(DataType compute, const Run& run) {
-  switch (compute) {
-    case DataType::Double: return run.template operator()<double>();
-    case DataType::Float: return run.template operator()<float>();
-    case DataType::Int64: return run.template operator()<fuser::int64>();
-    case DataType::Int32: return run.template operator()<fuser::int32>();
-    case DataType::Int8: return run.template operator()<fuser::int8>();
-    case DataType::Bool: return run.template operator()<bool>();
-    case DataType::Half:
-    case DataType::BFloat16: FUSER_CHECK(false, "no compute type");
-  }
+  fuser::dispatch(compute, [&]<class T>() {
+    if constexpr (std::is_arithmetic_v<T>) {
+      run.template operator()<T>();
+    } else {
+      FUSER_CHECK(false, "no compute type");
+    }
+  });
 }
 
 class Engine {

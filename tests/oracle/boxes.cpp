@@ -77,6 +77,8 @@ Interval randomInterval(Random& random, DataType dtype) {
   for (uint8_t flag : {oracle::kNan, oracle::kPosInf, oracle::kNegInf}) {
     if (chance(random, special)) set.flags |= flag;
   }
+  if (!oracle::format(dtype).hasInfinities && set.has(oracle::kInfs))
+    set.flags = static_cast<uint8_t>((set.flags & ~oracle::kInfs) | oracle::kNan);
   return set.empty() ? Interval::of(1) : set;
 }
 
@@ -89,7 +91,7 @@ Whole randomWhole(Random& random, DataType dtype) {
     if (kind == 0) return integer(random, full.lo, full.hi);
     if (kind == 1) return full.lo + integer(random, 0, 3);
     if (kind == 2) return full.hi - integer(random, 0, 3);
-    return integer(random, -20, 20);
+    return std::max(integer(random, -20, 20), full.lo);
   };
   const int64_t a = number();
   const int64_t b = chance(random, 0.5) ? a : number();

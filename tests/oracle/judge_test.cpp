@@ -389,7 +389,7 @@ std::set<OpKind> outliers() {
           // It adds squares of f32 in f64, whose sum overflows later.
           OpKind::Var, OpKind::VarMean,
           // The language has no sign of a NaN.
-          OpKind::Signbit,
+          OpKind::Signbit, OpKind::Copysign,
           // LibTorch refuses a negative lambd, and alpha = 0.
           OpKind::Softshrink, OpKind::Celu,
           // What is judged of a run is the side that it takes.

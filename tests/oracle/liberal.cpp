@@ -98,10 +98,14 @@ class Liberal {
     if (!fuser::isFloating(x.dtype)) return x;
     return each(x, [&](double number) { return flush(number, x.dtype); });
   }
-  // Of the compute dtype: rounded to 16 bits, or not.
+  static double rounded(double number, DataType dtype) {
+    const double result = oracle::roundOnce(number, dtype);
+    return std::isinf(result) && !oracle::format(dtype).hasInfinities ? std::nan("") : result;
+  }
+  // Of the compute dtype: rounded to fewer bits, or not.
   double narrowed(double number, DataType dtype) {
     if (!isNarrow(dtype) || (profile_.excessPrecision && chance())) return number;
-    return oracle::roundOnce(number, dtype);
+    return rounded(number, dtype);
   }
   DenseArray settled(const DenseArray& x, DataType dtype) {
     if (!fuser::isFloating(x.dtype)) return x;
@@ -117,10 +121,9 @@ class Liberal {
     if (profile_.excessPrecision && chance()) return operand.cast(DataType::Float);
     const bool atOnce = chance();
     const DenseArray wide = operand.cast(DataType::Double);
-    return each(wide,
-                [&](double number) {
-                  return oracle::roundOnce(atOnce ? number : oracle::roundOnce(number, DataType::Float), to);
-                })
+    return each(
+               wide,
+               [&](double number) { return rounded(atOnce ? number : oracle::roundOnce(number, DataType::Float), to); })
         .cast(DataType::Float);
   }
 

@@ -94,9 +94,16 @@ TEST(CastBoxesTest, AreLibTorchs) {
   for (DataType from : fuser::kAllDataTypes) {
     for (DataType to : fuser::kAllDataTypes) {
       DenseArray numbers(DataType::Double, {256});
-      const double reach = to == DataType::Int8 || from == DataType::Int8 ? 127 : 60000;
+      const auto most = [](DataType dtype) {
+        const double all = fuser::isFloating(dtype)  ? fuser::floatFormat(dtype).largest
+                           : dtype == DataType::Bool ? 60000
+                                                     : static_cast<double>(fuser::integerRange(dtype).most);
+        return std::min(60000.0, all);
+      };
+      const double reach = std::min(most(from), most(to));
+      const double least = fuser::isUnsigned(from) || fuser::isUnsigned(to) ? 0 : -reach;
       for (size_t i = 0; i < 256; ++i)
-        numbers.as<double>()[i] = std::uniform_real_distribution<double>(-reach, reach)(random);
+        numbers.as<double>()[i] = std::uniform_real_distribution<double>(least, reach)(random);
       const DenseArray operand = numbers.cast(from);
       Fusion fusion("cast");
       Val* x = fuser::build::input(fusion, from, {fusion.extentSymbol("i0")}, "x");
@@ -110,20 +117,21 @@ TEST(CastBoxesTest, AreLibTorchs) {
   }
 }
 
-// Every pattern of 16 bits stands for the number that LibTorch reads in it.
-TEST(CastBoxesTest, SixteenBitsAreReadAsLibTorchDoes) {
+// Every pattern of 16 and 8 bits stands for the number that LibTorch reads in it.
+TEST(CastBoxesTest, NarrowFloatsAreReadAsLibTorchDoes) {
   reference::useOneThread();
-  for (DataType from : {DataType::Half, DataType::BFloat16}) {
-    DenseArray stored(from, {1 << 16});
-    for (size_t i = 0; i < 1 << 16; ++i) stored.as<uint16_t>()[i] = static_cast<uint16_t>(i);
+  for (DataType from : {DataType::Half, DataType::BFloat16, DataType::Float8E4M3, DataType::Float8E5M2}) {
+    const size_t bytes = fuser::dtypeSize(from), patterns = size_t{1} << (8 * bytes);
+    DenseArray stored(from, {static_cast<int64_t>(patterns)});
+    for (size_t i = 0; i < patterns; ++i) std::memcpy(stored.as<std::byte>() + i * bytes, &i, bytes);  // little-endian
     Fusion fusion("cast");
     Val* x = fuser::build::input(fusion, from, {fusion.extentSymbol("i0")}, "x");
     const Val* wide = fuser::build::cast(fusion, x, DataType::Double);
     const reference::Value operands[] = {{stored.ref(), nullptr}};
     const reference::Value result = reference::evaluate(*wide->definition(), operands, {});
     const DenseArray expected = toDense(std::get<fuser::TensorRef>(result.value));
-    for (size_t i = 0; i < 1 << 16; ++i) {
-      const double number = oracle::numberOf16Bits(static_cast<uint16_t>(i), from), other = expected.as<double>()[i];
+    for (size_t i = 0; i < patterns; ++i) {
+      const double number = oracle::numberOfNarrow(static_cast<uint16_t>(i), from), other = expected.as<double>()[i];
       ASSERT_TRUE(std::isnan(other) ? std::isnan(number)
                                     : number == other && std::signbit(number) == std::signbit(other))
           << from << " 0x" << std::hex << i << ": " << number << ", LibTorch reads " << other;
@@ -160,17 +168,10 @@ TreeResult joinAtRandom(Random& random, OpKind op, const DenseArray& terms) {
 }
 
 TreeResult joinAtRandom(Random& random, OpKind op, const DenseArray& terms) {
-  switch (terms.dtype) {
-    case DataType::Double: return joinAtRandom<double>(random, op, terms);
-    case DataType::Float: return joinAtRandom<float>(random, op, terms);
-    case DataType::Int64: return joinAtRandom<fuser::int64>(random, op, terms);
-    case DataType::Int32: return joinAtRandom<fuser::int32>(random, op, terms);
-    case DataType::Int8: return joinAtRandom<fuser::int8>(random, op, terms);
-    case DataType::Bool: return joinAtRandom<bool>(random, op, terms);
-    case DataType::Half:
-    case DataType::BFloat16: break;
-  }
-  FUSER_CHECK(false, "no compute type");
+  return fuser::dispatch(terms.dtype, [&]<class T>() -> TreeResult {
+    if constexpr (std::is_arithmetic_v<T>) return joinAtRandom<T>(random, op, terms);
+    FUSER_CHECK(false, "no compute type");
+  });
 }
 
 DenseArray divided(DenseArray sum, int64_t count) {

@@ -40,7 +40,7 @@ RC_GTEST_PROP(RoundingTest, SixteenBitsRoundAsTheTypesDo, ()) {
   const bool half = *rc::gen::arbitrary<bool>();
   const uint16_t bits = *rc::gen::arbitrary<uint16_t>();
   const DataType dtype = half ? DataType::Half : DataType::BFloat16;
-  const double exact = oracle::numberOf16Bits(bits, dtype);
+  const double exact = oracle::numberOfNarrow(bits, dtype);
   RC_PRE(std::isfinite(exact));
   const double step = oracle::ulp(exact, dtype);
   const double value = exact + step * *rc::gen::element(0.0, 0.5, -0.5, 0.25, 0.75, 0.5 + 0x1p-20, 0.5 - 0x1p-20);
@@ -48,7 +48,7 @@ RC_GTEST_PROP(RoundingTest, SixteenBitsRoundAsTheTypesDo, ()) {
   RC_PRE(static_cast<double>(single) == value);
   const double rounded = half ? fuser::floatFromHalf(fuser::halfFromFloat(single))
                               : fuser::floatFromBfloat16(fuser::bfloat16FromFloat(single));
-  RC_ASSERT(oracle::roundTo16Bits(value, dtype) == rounded);
+  RC_ASSERT(oracle::roundToNarrow(value, dtype) == rounded);
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ TEST(InProcessTest, RandomProgramsCoverAllFeatures) {
       if (step.team.size() < static_cast<size_t>(ranks)) seen.insert("part of the ranks");
     }
   }
-  EXPECT_EQ(seen.size(), 2 * 9 + 4 * 8 + 8 + 5u);
+  EXPECT_EQ(seen.size(), 2 * 9 + 4 * std::size(kAllDataTypes) + 8 + 5u);
 }
 
 class MismatchTest : public testing::TestWithParam<Difference> {};

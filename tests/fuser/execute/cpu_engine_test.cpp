@@ -279,7 +279,7 @@ TEST(CpuEngineTest, MovesVectorsOfEveryWidth) {
       kernels.push_back(owners.back().get());
     }
   }
-  ASSERT_EQ(kernels.size(), 1u + 2 + 3 + 3 + 1 + 2 + 4 + 4);
+  ASSERT_EQ(kernels.size(), 1u + 2 + 3 + 3 + 1 + 2 + 4 + 4 + 3 + 4 + 3 + 2 + 4 + 4);
   const auto compiled = makeCpuEngine()->compile(kernels);
   for (size_t k = 0; k < kernels.size(); ++k) {
     const DataType dtype = kernels[k]->buffers[0].dtype;

@@ -80,10 +80,10 @@ using Sectors = std::array<double, 5>;
 
 // Seeds that multiply matrices: each tile of results reads its rows and its columns, and each single result where a
 // product is too small for tiles. So they have bounds of their own.
-const std::set<std::string> kProducts = {"attention_backward", "attention_causal",  "attention_mask_dropout",
-                                         "graph_aggregation",  "kv_cache_index",    "linear_gelu_residual",
-                                         "lora_linear",        "mamba_scan",        "quantized_linear_i8",
-                                         "rnn_cell",           "unfold_convolution"};
+const std::set<std::string> kProducts = {"attention_backward",  "attention_causal", "attention_mask_dropout",
+                                         "graph_aggregation",   "kv_cache_index",   "linear_gelu_residual",
+                                         "lora_linear",         "mamba_scan",       "quantized_linear_f8",
+                                         "quantized_linear_i8", "rnn_cell",         "unfold_convolution"};
 // Seeds that compare or scan elements with each other, which their blocks read again.
 const std::set<std::string> kPairs = {"beam_search_step", "moe_gating", "nms_mask", "histogram"};
 

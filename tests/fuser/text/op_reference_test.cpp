@@ -42,7 +42,7 @@ TEST(OpReferenceTest, TheListHasALineForEachNameWithTheDtypesOfItsRows) {
   EXPECT_NE(list.find("\nview_as_complex "), list.npos);
   EXPECT_EQ(list.find("\ndiv "), list.rfind("\ndiv ")) << "of three rows";
   EXPECT_EQ(list.find('\\'), list.npos) << "Markdown's escapes";
-  EXPECT_NE(list.find("operands: two; attributes: none; dtypes: i64 i32 i8 bool\n"), list.npos);
+  EXPECT_NE(list.find("operands: two; attributes: none; dtypes: i64 i32 i8 bool i16 u8 u16 u32\n"), list.npos);
 }
 
 }  // namespace

@@ -229,7 +229,8 @@ TEST_F(FuserOptTest, ListsEachOpInALine) {
   EXPECT_EQ(outcome.exitCode, 0);
   const std::string division = "\ndiv +operands: two; attributes: .rounding_mode = trunc [|] floor.; dtypes: ";
   EXPECT_EQ(count(outcome.text, division), 1u) << outcome.text;
-  EXPECT_EQ(count(outcome.text, "\nbitwise_not +operands: one; attributes: none; dtypes: i64 i32 i8 bool\n"), 1u);
+  EXPECT_EQ(count(outcome.text, "\nbitwise_not +operands: one; attributes: none; dtypes: i64 i32 i8 bool i16 u8\n"),
+            1u);
 }
 
 TEST_F(FuserOptTest, SaysThatItPlantsNoFault) {

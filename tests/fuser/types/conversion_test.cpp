@@ -2,9 +2,11 @@
 // comparing distances in f64.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include <rapidcheck/gtest.h>
 
@@ -99,6 +101,83 @@ TEST(ConversionTest, EverySixteenBitValueWidensExactlyAndComesBack) {
   }
 }
 
+double valueOf(Float8E4M3 h) {
+  if ((h.bits & 0x7f) == 0x7f) return std::nan("");
+  const int exponent = (h.bits >> 3) & 15, fraction = h.bits & 7;
+  const double magnitude = std::ldexp(exponent ? fraction + 8 : fraction, std::max(exponent, 1) - 10);
+  return h.bits >> 7 ? -magnitude : magnitude;
+}
+double valueOf(Float8E5M2 h) { return valueOf(static_cast<uint16_t>(h.bits << 8), 5, 10); }
+
+// The finite number that is nearest, the even one of two; NaN for what rounds to what would come next.
+template <class T>
+double nearestOf8Bits(double value, double largest, double next) {
+  const double past = std::fabs(value) - (largest + next) / 2;
+  if (past > 0 || (past == 0 && convert<T>(static_cast<float>(largest)).bits % 2 != 0)) return std::nan("");
+  double nearest = 0;
+  int chosen = 0;
+  for (int bits = 0; bits < 128; ++bits) {
+    const double each = valueOf(T{static_cast<uint8_t>(bits)});
+    if (!std::isfinite(each)) continue;
+    const double distance = std::fabs(std::fabs(value) - each), least = std::fabs(std::fabs(value) - nearest);
+    if (distance < least || (distance == least && bits % 2 == 0 && chosen % 2 != 0)) {
+      nearest = each;
+      chosen = bits;
+    }
+  }
+  return std::copysign(nearest, value);
+}
+
+// All numbers, the middles between neighbours, and what lies next to those.
+template <class T>
+void expectNearestOf8Bits(double largest, double next, bool hasInfinities) {
+  std::vector<double> points = {largest, next, (largest + next) / 2, 1e30, 0x1p-140, 0};
+  for (int bits = 0; bits < 127; ++bits) {
+    const double low = valueOf(T{static_cast<uint8_t>(bits)}), high = valueOf(T{static_cast<uint8_t>(bits + 1)});
+    if (std::isfinite(low)) points.push_back(low);
+    if (std::isfinite(low) && std::isfinite(high)) points.push_back((low + high) / 2);
+  }
+  for (double point : points) {
+    const auto middle = static_cast<float>(point);
+    for (float near : {middle, std::nextafter(middle, 1e38f), std::nextafter(middle, -1e38f)}) {
+      for (float value : {near, -near}) {
+        const double given = valueOf(convert<T>(value)), wanted = nearestOf8Bits<T>(value, largest, next);
+        if (std::isnan(wanted) && hasInfinities) {
+          EXPECT_EQ(given, std::copysign(std::numeric_limits<double>::infinity(), value)) << value;
+        } else if (std::isnan(wanted)) {
+          EXPECT_TRUE(std::isnan(given)) << value;
+        } else {
+          EXPECT_EQ(given, wanted) << value;
+          EXPECT_EQ(std::signbit(given), std::signbit(value)) << value;
+        }
+      }
+    }
+  }
+  EXPECT_TRUE(std::isnan(valueOf(convert<T>(std::nanf("")))));
+  EXPECT_EQ(std::isinf(valueOf(convert<T>(std::numeric_limits<float>::infinity()))), hasInfinities);
+}
+
+TEST(ConversionTest, FloatsOf8BitsAreNearestEven) {
+  expectNearestOf8Bits<Float8E4M3>(448, 480, false);
+  expectNearestOf8Bits<Float8E5M2>(57344, 65536, true);
+}
+
+TEST(ConversionTest, Every8BitValueWidensExactlyAndComesBack) {
+  const auto check = [](auto number) {
+    const double wide = convert<double>(number);
+    if (std::isnan(valueOf(number))) {
+      EXPECT_TRUE(std::isnan(wide));
+    } else {
+      EXPECT_EQ(wide, valueOf(number));
+      EXPECT_EQ(convert<decltype(number)>(wide).bits, number.bits);
+    }
+  };
+  for (int bits = 0; bits < 256; ++bits) {
+    check(Float8E4M3{static_cast<uint8_t>(bits)});
+    check(Float8E5M2{static_cast<uint8_t>(bits)});
+  }
+}
+
 TEST(ConversionTest, DoubleToHalfGoesThroughFloat) {
   // Just above a tie of f16, but a tie once it is f32.
   const double aboveTie = 1.0 + std::ldexp(1.0, -11) + std::ldexp(1.0, -40);
@@ -117,7 +196,37 @@ TEST(ConversionTest, FloatToIntegerOutOfRangeIsTheSmallestInteger) {
   EXPECT_EQ(convert<int64_t>(-1.9f), -1);
 }
 
-TEST(ConversionTest, IntegersNarrowByWrapping) { EXPECT_EQ(convert<int32_t>((int64_t{1} << 32) + 5), 5); }
+TEST(ConversionTest, IntegersNarrowByWrapping) {
+  EXPECT_EQ(convert<int32_t>((int64_t{1} << 32) + 5), 5);
+  EXPECT_EQ(convert<int16>(int64{-32769}), 32767);
+  EXPECT_EQ(convert<uint8>(int32{-1}), 255);
+  EXPECT_EQ(convert<uint32>(int64{-1}), 4294967295u);
+  EXPECT_EQ(convert<int8>(uint8{200}), -56);
+  EXPECT_EQ(convert<int64>(uint32{4294967295u}), 4294967295);
+}
+
+TEST(ConversionTest, FloatsWrapInUnsignedIntegers) {
+  EXPECT_EQ(convert<uint8>(255.9), 255);
+  EXPECT_EQ(convert<uint8>(-1.5f), 255);
+  EXPECT_EQ(convert<uint16>(65537.0f), 1);
+  EXPECT_EQ(convert<uint32>(4294967295.0), 4294967295u);
+  EXPECT_EQ(convert<uint32>(1e300), 0u);
+  EXPECT_EQ(convert<uint8>(std::nan("")), 0);
+}
+
+TEST(ConversionTest, TheFormatOfAFloatIsThatOfItsBits) {
+  for (DataType dtype : kAllDataTypes) {
+    if (!isFloating(dtype)) continue;
+    const FloatFormat format = floatFormat(dtype);
+    EXPECT_EQ(1 + format.exponentBits + format.fractionBits, static_cast<int>(8 * dtypeSize(dtype))) << dtype;
+    dispatch(dtype, [&]<class T>() {
+      EXPECT_EQ(convert<double>(convert<T>(format.largest)), format.largest) << dtype;
+      const double past = convert<double>(convert<T>(2 * format.largest));
+      EXPECT_EQ(std::isinf(past), format.hasInfinities) << dtype;
+      EXPECT_EQ(std::isnan(past), !format.hasInfinities) << dtype;
+    });
+  }
+}
 
 TEST(ConversionTest, AnythingButZeroIsTrue) {
   EXPECT_TRUE(convert<bool>(std::nan("")));

@@ -77,8 +77,8 @@ TEST(SelftestTest, TheCaseThatCatchesAFaultDoesNotDependOnTheWorkers) {
 
 TEST(SelftestTest, AnUndetectedFaultIsReportedAsMissed) {
   SelftestOptions options = small();
-  options.runs = 1;  // case 0 of this seed
-  options.onlyFaults = {"where-swapped"};
+  options.runs = 1;  // without a scan
+  options.onlyFaults = {"scan-turns-forgotten"};
   const SelftestResult result = run(options);
   ASSERT_EQ(result.faults.size(), 1u);
   EXPECT_FALSE(result.faults[0].caught);

@@ -9,7 +9,8 @@ import torch
 from reference_folder import check_folder
 
 DTYPES = {"f64": torch.float64, "f32": torch.float32, "f16": torch.float16, "bf16": torch.bfloat16, "i64": torch.int64,
-          "i32": torch.int32, "i8": torch.int8, "bool": torch.bool}
+          "i32": torch.int32, "i8": torch.int8, "bool": torch.bool, "i16": torch.int16, "u8": torch.uint8,
+          "u16": torch.uint16, "u32": torch.uint32, "f8e4m3fn": torch.float8_e4m3fn, "f8e5m2": torch.float8_e5m2}
 
 
 def tensor_of(folder, stored):

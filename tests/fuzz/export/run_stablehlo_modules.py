@@ -18,7 +18,8 @@ from reference_folder import check_folder
 from stablehlo_known_faults import KNOWN_FAULTS, known_error
 from steps import DTYPES, difference, results_of, same_bits, tensor_of
 
-TYPES = {"f64": "f64", "f32": "f32", "f16": "f16", "bf16": "bf16", "i64": "i64", "i32": "i32", "i8": "i8", "bool": "i1"}
+TYPES = {"f64": "f64", "f32": "f32", "f16": "f16", "bf16": "bf16", "i64": "i64", "i32": "i32", "i8": "i8", "bool": "i1",
+         "i16": "i16", "u8": "ui8", "u16": "ui16", "u32": "ui32", "f8e4m3fn": "f8E4M3FN", "f8e5m2": "f8E5M2"}
 NAMES = {text: name for name, text in TYPES.items()}
 
 

@@ -9,7 +9,8 @@ from bounds import BOUNDS
 from libtorch_faults import LIBTORCH_FAULTS
 
 DTYPES = {"f64": np.float64, "f32": np.float32, "f16": np.float16, "bf16": ml_dtypes.bfloat16, "i64": np.int64,
-          "i32": np.int32, "i8": np.int8, "bool": np.bool_}
+          "i32": np.int32, "i8": np.int8, "bool": np.bool_, "i16": np.int16, "u8": np.uint8, "u16": np.uint16, "u32": np.uint32,
+          "f8e4m3fn": ml_dtypes.float8_e4m3fn, "f8e5m2": ml_dtypes.float8_e5m2}
 
 
 def tensor_of(folder, stored):

@@ -47,7 +47,7 @@ std::optional<size_t> axesOf(const Expr& expr) {
 }
 
 TEST(DrawnTest, EachOpMeetsEachRankAndAllAxes) {
-  constexpr uint64_t kCases = 40000;
+  constexpr uint64_t kCases = 60000;
   std::map<OpKind, std::set<size_t>> ranks, whole;  // whole: along all axes
   for (uint64_t number = 0; number < kCases; ++number) {
     const Case testCase = generateCase(3, number);

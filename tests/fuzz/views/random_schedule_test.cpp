@@ -42,7 +42,7 @@ const View& randomScheduleView() {
 TEST(RandomScheduleTest, LegalSchedulesChangeNoAnswer) {
   GeneratorOptions small;
   small.medianElements = 128;
-  const uint64_t count = std::getenv("FUSER_FULL_SCHEDULES") ? 3000 : 60;
+  const uint64_t count = std::getenv("FUSER_FULL_SCHEDULES") ? 3000 : 120;
   uint64_t changed = 0, transforms = 0, unswitched = 0, shared = 0;
   for (uint64_t number = 0; number < count; ++number) {
     const Case testCase = generateCase(17, number, small);
@@ -66,7 +66,7 @@ TEST(RandomScheduleTest, LegalSchedulesChangeNoAnswer) {
               static_cast<unsigned long long>(changed), static_cast<unsigned long long>(unswitched),
               static_cast<unsigned long long>(shared));
   EXPECT_GT(unswitched * 20, changed);
-  EXPECT_GT(shared * 20, changed);
+  EXPECT_GT(shared * 40, changed);
 }
 
 // Some indices are in turns of a thread, which adds their elements one after the other.

@@ -545,6 +545,12 @@ const std::map<std::string, at::ScalarType>& types() {
                                                               {"i32", at::kInt},
                                                               {"i8", at::kChar},
                                                               {"bool", at::kBool},
+                                                              {"i16", at::kShort},
+                                                              {"u8", at::kByte},
+                                                              {"u16", at::kUInt16},
+                                                              {"u32", at::kUInt32},
+                                                              {"f8e4m3fn", at::kFloat8_e4m3fn},
+                                                              {"f8e5m2", at::kFloat8_e5m2},
                                                               {"complex64", at::kComplexFloat},
                                                               {"complex128", at::kComplexDouble}};
   return types;

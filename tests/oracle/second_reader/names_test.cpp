@@ -14,7 +14,8 @@ namespace {
 
 // Whether special data are compared, too: LibTorch's std of f32 computes in f64 on the CPU, where a square that is
 // above all f32 is none; its layer_norm of 16 bits is x * r - mean * r, whose zeros have other signs.
-// Its matrix product multiplies the factors by alpha, or the sums, as the processor has it: the largest number overflows.
+// Its matrix product multiplies the factors by alpha, or the sums, as the processor has it: the largest number
+// overflows.
 // Its neg of complex values on the CPU gives +0 of zeros of both signs, and its sub multiplies infinity by 1 + 0 i.
 // Wide: LibTorch rounds elsewhere than a correct kernel must (x * r - mean * r, a sum of 16 bits), so both compute in
 // f64, and the f32 that is nearest is compared.

@@ -373,11 +373,15 @@ std::string resultDtype(const Line& op, const std::vector<Kind>& operands) {
 
 std::string resultType(const std::vector<Kind>& operands) {
   at::native::ResultTypeState state{};
-  for (const Kind& kind : operands) {
-    const Value value = sample(kind);
-    state = at::native::update_result_type_state(value.isScalar ? wrapped(value.tensor) : value.tensor, state);
+  try {
+    for (const Kind& kind : operands) {
+      const Value value = sample(kind);
+      state = at::native::update_result_type_state(value.isScalar ? wrapped(value.tensor) : value.tensor, state);
+    }
+    return dtypeName(at::native::result_type(state));
+  } catch (const c10::Error&) {
+    return "";  // of u16, u32 and floats of 8 bits with others
   }
-  return dtypeName(at::native::result_type(state));
 }
 
 bool knows(const std::string& op) { return calls().count(op) != 0; }

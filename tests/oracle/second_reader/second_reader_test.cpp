@@ -160,6 +160,9 @@ bool isDeviation(const std::string& refusal) {
            "celu: ZeroDivisionError",                   // alpha = 0
            "cannot be converted to type",               // a scalar that the tensor's integers do not hold
            "not implemented for 'Bool'",                // softsign
+           "not implemented for 'Float8_",              // moves of what is stored alone
+           "not implemented for 'UInt16'",              //
+           "not implemented for 'UInt32'",              //
            "with a bool tensor is not supported",       // sub, tanhshrink
            "addcdiv: Integer division with addcdiv is"  // of integers by integers
        }) {

@@ -12,11 +12,13 @@ namespace fuser::gradients {
 namespace {
 
 // Whether some draws have NaN, infinities and extremes. None for relu6, hardtanh, hardshrink and softshrink, where
-// LibTorch's own results differ from element to element (derivatives.def); nor for products and var_mean, which
-// overflow in another order.
+// LibTorch's own results differ from element to element (derivatives.def); for hardswish and the exponential units,
+// whose kernels give NaN's gradient as NaN or as that of the result, as the processor has it, and so for logit at zeros
+// of both signs; nor for products and var_mean, which overflow in another order.
 bool takesSpecial(const Fusion& fusion) {
-  static const std::set<OpKind> kOrdinary = {OpKind::Relu6, OpKind::Hardtanh, OpKind::Hardshrink, OpKind::Softshrink,
-                                             OpKind::Prod,  OpKind::Cumprod,  OpKind::VarMean};
+  static const std::set<OpKind> kOrdinary = {
+      OpKind::Relu6, OpKind::Hardtanh, OpKind::Hardshrink, OpKind::Softshrink, OpKind::Hardswish, OpKind::Selu,
+      OpKind::Elu,   OpKind::Celu,     OpKind::Logit,      OpKind::Prod,       OpKind::Cumprod,   OpKind::VarMean};
   return std::none_of(fusion.exprs().begin(), fusion.exprs().end(),
                       [](const Expr* expr) { return kOrdinary.count(expr->op()) != 0; });
 }
