@@ -8,10 +8,13 @@
 //   kernel: allocate a; a = 0
 //           for i {
 //             s = 0; if (…) { s = x[…] }; t = s
-//             n = shuffle xor 1 (t); of the upper lane: s = n + s; t = n + t; of the lower one: t = t + n; … xor 2, …,
-//             16 alloc t_scratch; if (threadIdx.x % 32 == 0) { t_scratch[threadIdx.x // 32] = t } (a barrier:
-//             synchronize.cpp) for w < 8 { if (w == threadIdx.x // 32) { b = a }; a = a + t_scratch[w] } s = b + s; if
-//             (…) { y[…] = s }
+//             n = shuffle xor 1 (t)                   and so with 2, 4, 8, 16
+//               of the upper lane: s = n + s; t = n + t
+//               of the lower lane: t = t + n
+//             if (threadIdx.x % 32 == 0) { t_scratch[threadIdx.x // 32] = t }
+//             a barrier (synchronize.cpp)
+//             for w < 8 { if (w == threadIdx.x // 32) { b = a }; a = a + t_scratch[w] }
+//             s = b + s; if (…) { y[…] = s }
 //           }
 // Of two partial results, the one of the earlier places is the left operand. So each result is one tree, whatever the
 // timing, and both threads of a butterfly's step have the same bits of their common total.
