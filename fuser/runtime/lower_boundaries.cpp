@@ -20,7 +20,8 @@ constexpr int64_t kExtent = 1024;  // of each symbol: what is asked about sizes 
 std::optional<DataType> lowDtypeOf(const Fusion& fusion) {
   std::set<DataType> found;
   for (const Val* output : fusion.outputs()) {
-    if (output->isTensor() && isNarrowFloat(output->dtype())) found.insert(output->dtype());
+    if (output->isTensor() && isFloating(output->dtype()) && dtypeSize(output->dtype()) == 2)
+      found.insert(output->dtype());
   }
   return found.size() == 1 ? std::optional(*found.begin()) : std::nullopt;
 }

@@ -69,7 +69,8 @@ bool hasIntegers(const Subject& subject) {
 }
 
 bool hasSixteenBits(const Subject& subject) {
-  return subject.anyTensor([](const TensorRef& tensor) { return isNarrowFloat(tensor.dtype); });
+  return subject.anyTensor(
+      [](const TensorRef& tensor) { return isFloating(tensor.dtype) && dtypeSize(tensor.dtype) == 2; });
 }
 
 bool hasEmptyAxis(const Subject& subject) {

@@ -16,8 +16,7 @@ import tempfile
 import time
 
 from worker_protocol import (BF16, BOOL, COMPILE_ERROR, F8E4M3FN, F8E5M2, F16, F32, F64, I8, I16, I32, I64, OK, RUN_ERROR,
-                             U8, U16, U32, UNSUPPORTED, Answer,
-                             error_text, output, serve)
+                             U8, U16, U32, UNSUPPORTED, Answer, error_text, output, serve)
 
 # Fast minima may lose NaN, which the documentation of the flag says.
 XLA_VIEWS = {"optimised": "", "unoptimised": "--xla_backend_optimization_level=0",

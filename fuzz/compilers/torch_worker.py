@@ -11,8 +11,7 @@ import types
 import zlib
 
 from worker_protocol import (ALL_RUNS, BF16, BOOL, COMPILE_ERROR, F8E4M3FN, F8E5M2, F16, F32, F64, I8, I16, I32, I64, OK,
-                             RUN_ERROR, U8, U16, U32, UNSUPPORTED,
-                             Answer, error_text, output, serve)
+                             RUN_ERROR, U8, U16, U32, UNSUPPORTED, Answer, error_text, output, serve)
 
 if cache := os.environ.get("TORCHINDUCTOR_CACHE_DIR"):
     os.makedirs(cache, exist_ok=True)

@@ -354,7 +354,7 @@ bool activateInEachTurn(Kernel& kernel) {
 bool roundProducts(Kernel& kernel) {
   const auto input = std::find_if(kernel.tensors.begin(), kernel.tensors.end(), [&](const TensorParam& tensor) {
     const DataType dtype = kernel.buffers.at(static_cast<size_t>(tensor.buffer)).dtype;
-    return !tensor.written && isNarrowFloat(dtype);
+    return !tensor.written && isFloating(dtype) && dtypeSize(dtype) == 2;
   });
   if (input == kernel.tensors.end()) return false;
   const DataType narrow = kernel.buffers.at(static_cast<size_t>(input->buffer)).dtype;

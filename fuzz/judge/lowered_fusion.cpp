@@ -15,7 +15,7 @@ Val* roundedBy(const Expr* expr) {
   };
   if (expr->op() != OpKind::Cast || expr->output()->dtype() != DataType::Float) return nullptr;
   const Expr* cast = definitionOf(definitionOf(expr, OpKind::SegmentSet), OpKind::Cast);
-  if (!cast || !isNarrowFloat(cast->output()->dtype())) return nullptr;
+  if (!cast || !isFloating(cast->output()->dtype()) || dtypeSize(cast->output()->dtype()) != 2) return nullptr;
   return cast->input(0)->dtype() == DataType::Float ? cast->input(0) : nullptr;
 }
 

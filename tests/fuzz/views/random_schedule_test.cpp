@@ -66,7 +66,7 @@ TEST(RandomScheduleTest, LegalSchedulesChangeNoAnswer) {
               static_cast<unsigned long long>(changed), static_cast<unsigned long long>(unswitched),
               static_cast<unsigned long long>(shared));
   EXPECT_GT(unswitched * 20, changed);
-  EXPECT_GT(shared * 40, changed);
+  EXPECT_GT(shared * 20, changed);
 }
 
 // Some indices are in turns of a thread, which adds their elements one after the other.

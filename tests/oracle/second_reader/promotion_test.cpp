@@ -139,9 +139,15 @@ std::string whyOther(OpKind op, const std::vector<Kind>& operands, const std::st
   if (op == OpKind::Nextafter && ours.empty() && (theirs == "f16" || theirs == "bf16"))
     return "fuser does not take 16 bits";
   const auto isWhole = [&](size_t i) { return (is(i, "i", "u") || is(i, "bool", "bool")); };
-  bool hasStored = false;
-  for (const Kind& kind : operands) hasStored |= fuser::isStored(*fuser::dtypeFromName(kind.dtype));
-  if (theirs.empty() && hasStored) return "LibTorch has no kernel of operands of several dtypes, fuser promotes them";
+  bool hasStored = false, isOfSeveral = false;
+  for (const Kind& kind : operands) {
+    hasStored |= fuser::isStored(*fuser::dtypeFromName(kind.dtype));
+    isOfSeveral |= kind.dtype != operands[0].dtype;
+  }
+  if (theirs.empty() && hasStored && isOfSeveral)
+    return "LibTorch has no kernel of operands of several dtypes, fuser promotes them";
+  if (op == OpKind::Softsign && theirs.empty() && hasStored)
+    return "LibTorch has no abs of u16 and u32, fuser converts first";
   if (op == OpKind::Abs && hasStored) return "LibTorch's abs of 8 bits leaves -0 as it is, fuser has none";
   if (op == OpKind::Philox && hasStored) return "an op of ours, which LibTorch does not have";
   if (op == OpKind::Addcdiv && theirs.empty() && isWhole(1) && isWhole(2))
