@@ -42,7 +42,7 @@ function(_install_layers component)
     # A header's functions are also compiled into the libraries, so both sides round alike.
     target_include_directories(${target} INTERFACE "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
     target_compile_features(${target} INTERFACE cxx_std_20)
-    target_compile_options(${target} INTERFACE "$<INSTALL_INTERFACE:-ffp-contract=off>")
+    target_compile_options(${target} INTERFACE "$<INSTALL_INTERFACE:${FUSER_ROUNDING_FLAGS}>")
     install(TARGETS ${target} EXPORT fuser-${component}
             ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}/fuser" COMPONENT ${component})
     file(GLOB headers CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${folder}/*.h" "${CMAKE_SOURCE_DIR}/${folder}/*.def"
