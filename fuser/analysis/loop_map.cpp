@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "fuser/analysis/axis_map.h"
+#include "fuser/analysis/scan_loops.h"
 
 namespace fuser {
 namespace {
@@ -126,8 +127,10 @@ size_t sharableLoops(const TensorView* producer, const Expr* use) {
   const TensorDomain& mine = producer->domain();
   const TensorDomain& theirs = use->output()->as<TensorView>()->domain();
   LoopComparison comparison(producer, use);
+  const std::optional<size_t> blocks = blocksOfScan(producer);
+  const size_t most = blocks ? *blocks + 1 : mine.loop.size();
   size_t count = 0;
-  while (count < mine.loop.size() && count < theirs.loop.size()) {
+  while (count < most && count < theirs.loop.size()) {
     const IterDomain* left = mine.loop[count];
     const IterDomain* right = theirs.loop[count];
     const std::vector<size_t> roots = rootsOf(producer, left);

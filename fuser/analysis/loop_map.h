@@ -16,7 +16,7 @@ namespace fuser {
 std::vector<int> matchLoopRoots(const TensorView* producer, const Expr* use);
 
 // The number of leading loops that the two can share. Shared loops have equal transforms of corresponding axes, equal
-// parallel types, no reduction axis of the producer, and are not vectorized.
+// parallel types, no reduction axis of the producer, and are not vectorized; none inside the blocks of a scan.
 size_t sharableLoops(const TensorView* producer, const Expr* use);
 
 // The loopRoot positions that a loop axis is made of, through all splits and merges, each once, from low to high. A

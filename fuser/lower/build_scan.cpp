@@ -16,6 +16,7 @@
 //             for w < 8 { if (w == threadIdx.x // 32) { b = a }; a = a + t_scratch[w] }
 //             s = b + s; if (…) { y[…] = s }
 //           }
+// Blocks that share a line wait for each other: build_grid_scan.cpp.
 // Of two partial results, the one of the earlier places is the left operand. So each result is one tree, whatever the
 // timing, and both threads of a butterfly's step have the same bits of their common total.
 
@@ -28,38 +29,17 @@ namespace {
 
 constexpr int64_t kUnrolledWarps = 32;
 
-bool isInTurns(const IterDomain* axis) {
-  return axis->parallelType() == ParallelType::Serial || axis->parallelType() == ParallelType::Unroll;
-}
-
-// The split of the axis that gives the inner one; null: there is none.
-const Split* splitInto(const TensorDomain& domain, const IterDomain* axis, const IterDomain* inner) {
-  for (const LoopTransform& step : domain.transforms) {
-    if (step.split && step.split->in == axis && step.split->inner == inner) return &*step.split;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
-// Rule 27. Of an axis of one element no loop is needed: the depth is that of the innermost statements.
-StatementBuilder::ScanLoops StatementBuilder::scanLoops(const Expr* scan) const {
+// Rule 27.
+ScanLoops StatementBuilder::scanLoops(const Expr* scan) const {
   const auto* tensor = scan->output()->as<TensorView>();
-  const IterDomain* axis = tensor->axes()[static_cast<size_t>(scan->attributes().dim())];
-  const std::vector<IterDomain*>& loops = tensor->domain().loop;
-  const size_t depth = loops.size();
-  if (axis->isBroadcast()) return {depth, nullptr};
-  const IterDomain* last = loops.empty() ? nullptr : loops.back();
-  if (last == axis && isInTurns(last)) return {depth - 1, nullptr};
-  if (last && isThreadDim(last->parallelType())) {
-    const Split* split = splitInto(tensor->domain(), axis, last);
-    if (last == axis || (split && split->whole)) return {depth - 1, last};
-    if (split && depth > 1 && loops[depth - 2] == split->outer && isInTurns(split->outer)) return {depth - 2, last};
-  }
-  rules_.require(false, 27, "the innermost loops of the scan %", tensor->name(),
-                 " do not go along its axis, one place after another: a loop in turns, one on threads, or the turns "
-                 "and the threads of one split");
-  return {depth - 1, nullptr};
+  const std::optional<ScanLoops> loops = findScanLoops(scan);
+  rules_.require(loops.has_value(), 27, "the loops of the scan %", tensor->name(),
+                 " do not go along its axis, one place after another: a loop on blocks, one in turns, one on threads, "
+                 "or some of them, in this order, by splits of the axis, and no other loops between or inside them");
+  if (loops && loops->blocks) requireKept(tensor, *loops);
+  return loops.value_or(ScanLoops{tensor->domain().loop.size()});
 }
 
 void StatementBuilder::openScan(const Expr* scan, Body& allocations, Body& body) {
@@ -72,8 +52,7 @@ void StatementBuilder::openScan(const Expr* scan, Body& allocations, Body& body)
 
 void StatementBuilder::scan(const Element& element, IntExpr condition, Body& body) {
   FUSER_CHECK(!element.at, "%", element.expr->output()->name(), " is a scan, which is computed in its own loops alone");
-  const IterDomain* along = scanLoops(element.expr).threads;
-  if (along) return scanByBlock(element, along, condition, body);
+  if (scanLoops(element.expr).threads) return scanByBlock(element, condition, body);
   emitScope(
       condition, [&](Body& inner) { scanByThread(element, inner); }, body);
 }
@@ -91,16 +70,22 @@ void StatementBuilder::scanByThread(const Element& element, Body& body) {
   statement.fenced = kernel_.contraction && statement.op == OpKind::Mul && isFloating(statement.computeDtype);
   const Operand total = access(statement.target.buffer, statement.target.index);
   body.push_back({std::move(statement)});
-  convert(element.expr, element.target, total, body);
+  convert(element.expr, resultOfScan(element), total, body);
+}
+
+// Which thread dimensions (x, y, z) go along the scanned axis.
+std::array<bool, 3> StatementBuilder::scannedThreads(const ScanLoops& loops) {
+  std::array<bool, 3> dims{};
+  if (loops.threads)
+    dims[static_cast<size_t>(loops.threads->parallelType()) - static_cast<size_t>(ParallelType::TIDx)] = true;
+  return dims;
 }
 
 // Threads without an element have the identity. All of a group have the same carry.
-void StatementBuilder::scanByBlock(const Element& element, const IterDomain* along, IntExpr condition, Body& body) {
+void StatementBuilder::scanByBlock(const Element& element, IntExpr condition, Body& body) {
   const Expr* scan = element.expr;
   const auto* tensor = scan->output()->as<TensorView>();
-  std::array<bool, 3> dims{};
-  dims[static_cast<size_t>(along->parallelType()) - static_cast<size_t>(ParallelType::TIDx)] = true;
-  const ThreadTerms threads = threadTerms(dims);
+  const ThreadTerms threads = threadTerms(scannedThreads(scanLoops(scan)));
   const Access carry{accumulators_.at(tensor), ints_.constant(0)};
   const DataType dtype = computeType(tensor->dtype());
   const Access own = newRegister(dtype, body);
@@ -130,7 +115,7 @@ void StatementBuilder::scanByBlock(const Element& element, const IterDomain* alo
   if (warps == 1) body.push_back(joinOf(scan, carry, total));
   const Operand result = access(own.buffer, own.index);
   emitScope(
-      condition, [&](Body& inner) { convert(scan, element.target, result, inner); }, body);
+      condition, [&](Body& inner) { convert(scan, resultOfScan(element), result, inner); }, body);
 }
 
 // Of the aligned lanes that a warp has of a line: `own` becomes what a thread has of those up to itself, and `total`

@@ -165,7 +165,9 @@ Body StatementBuilder::emit(const std::vector<Expr*>& exprs, size_t depth) {
       emitLoop(group, depth, body);
     }
     for (const Expr* expr : group) {
-      if (resultOf(expr)->computeAtPosition() == depth && isReduction(expr->op())) close(expr, group, body);
+      if (resultOf(expr)->computeAtPosition() != depth) continue;
+      if (isReduction(expr->op())) close(expr, group, body);
+      if (expr->family() == Family::Scan && scanLoops(expr).blocks) closeScan(expr, body);
     }
   }
   allocations.insert(allocations.end(), body.begin(), body.end());
@@ -273,6 +275,7 @@ void StatementBuilder::open(const Expr* expr, Body& allocations, Body& body) {
   const int id = addBuffer(tensor, tensor->dtype(), tensor->memoryType(), indexing_.bufferSize(tensor));
   buffers_[tensor] = id;
   allocations.push_back({Allocate{id}});
+  if (expr->family() == Family::Scan && scanLoops(expr).blocks) openResults(expr, allocations, body);
   if (!isReduction(expr->op())) return;
   const DataType dtype = computeType(tensor->dtype());
   int accumulator = id;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "fuser/analysis/scan_loops.h"
 #include "fuser/lower/indexing.h"
 #include "fuser/lower/loop_nest.h"
 
@@ -94,18 +95,19 @@ class StatementBuilder {
     int64_t lanes = 1;         // neighbouring terms that a warp holds, aligned: a power of two
     bool groupsFirst = false;  // whether neighbouring threads are of different groups
   };
-  // The depth of the outermost loop along the axis of a scan, and the loop that a block's threads go along it; null:
-  // a thread has whole lines.
-  struct ScanLoops {
-    size_t outermost = 0;
-    const IterDomain* threads = nullptr;
-  };
   ScanLoops scanLoops(const Expr* scan) const;
   void openScan(const Expr* scan, Body& allocations, Body& body);
   void scan(const Element& element, IntExpr condition, Body& body);
   void scanByThread(const Element& element, Body& body);
-  void scanByBlock(const Element& element, const IterDomain* along, IntExpr condition, Body& body);
+  void scanByBlock(const Element& element, IntExpr condition, Body& body);
   void scanLanes(const Expr* scan, const ThreadTerms& threads, const Access& own, const Access& total, Body& body);
+  static std::array<bool, 3> scannedThreads(const ScanLoops& loops);
+
+  // --- build_grid_scan.cpp ---
+  void requireKept(const TensorView* tensor, const ScanLoops& loops) const;
+  void openResults(const Expr* scan, Body& allocations, Body& body);
+  Access resultOfScan(const Element& element) const;
+  void closeScan(const Expr* scan, Body& body);
 
   // --- build_mma.cpp ---
   void findMmaReads();
@@ -188,6 +190,7 @@ class StatementBuilder {
   std::unordered_map<const Val*, int> buffers_;                      // for lookups only
   std::unordered_set<const Val*> mmaReads_;                          // for lookups only
   std::unordered_map<const Val*, int> accumulators_;                 // for lookups only
+  std::unordered_map<const Val*, int> scanResults_;                  // those in registers; for lookups only
   std::unordered_map<const TensorView*, WelfordRegisters> welford_;  // by first result; for lookups only
   std::unordered_map<const TensorView*, std::vector<Access>> extremes_;  // by first result; for lookups only
   // What is computed inline so far where statements go now: each element once.

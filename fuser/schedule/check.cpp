@@ -39,8 +39,9 @@
 //  24  nothing reads a reduction inside the loops that compute it (lower/build_statements.cpp)
 //  25  the memory of an input that vectors are loaded from is aligned to them (runtime/build_program.cpp)
 //  26  a loop whose turns all store the same element has at least one turn (lower/lower.cpp)
-//  27  the innermost loops of a scan go along its axis, one place after another: a loop in turns, one on threads of the
-//      block, or the turns and the threads of one split (lower/build_scan.cpp)
+//  27  the innermost loops of a scan go along its axis, one place after another: on blocks, in turns, on threads of the
+//      block, or some of these, in this order, by splits of the axis; where blocks share a line, the results stay in
+//      registers until they have waited for each other (lower/build_scan.cpp, build_grid_scan.cpp)
 //  28  the turns of a loop on Mma are the 16 terms of products, in f32, of elements of two tiles of f16 or bf16 in
 //  shared
 //      memory, in two loops of two turns; the block has 4 threads along x and 8 along y, the device mma

@@ -3,11 +3,14 @@
 //   short lines, or many lines across memory: [I/128 (BIDx), 128 (TIDx), R]: a thread has whole lines
 //   lines along memory:                       [I/4 (BIDx), 4 (TIDy), R/32 serial, 32 (TIDx)]: a warp for each line
 //                                             [I (BIDx), R/256 serial, 256 (TIDx)]: a block for each long one
+//   few very long lines along memory:         [I (BIDy), R/2048 (BIDx), 8 unrolled, 256 (TIDx)]: many blocks for each
 //   few long lines across memory:             [I/32 (BIDx), 32 (TIDx), R/16 serial, 16 (TIDy)]
 // Threads that share a line take a turn's places together, and keep what they have of the turns before
-// (lower/build_scan.cpp).
+// (lower/build_scan.cpp). Blocks that share one wait for each other, and keep their results in registers meanwhile
+// (lower/build_grid_scan.cpp): so many turns that all of them run at once.
 #include <algorithm>
 
+#include "fuser/analysis/scan_loops.h"
 #include "fuser/schedule/pointwise_facts.h"
 #include "fuser/schedule/reduction_facts.h"
 #include "fuser/schedule/scheduler_list.h"
@@ -19,6 +22,7 @@ namespace {
 struct ScanShape {
   int64_t along = 1, lines = 1;
   bool inner = true;  // neighbouring threads are of one line
+  int64_t turns = 0;  // of each of the blocks that share a line; 0: none share one
 };
 
 constexpr int64_t kScanThreads = 128;  // where a thread has whole lines, and where a warp has
@@ -29,6 +33,10 @@ constexpr int64_t kLineOfWarp = 2 * kScanLanes;  // of few lines
 constexpr int64_t kOneOfMany = 16 * kScanLanes;  // of many lines: beyond it, fewer turns are worth a block's barriers
 constexpr int64_t kShortLineAcross = 128;        // of one thread, whose neighbours read beside it
 constexpr int64_t kAlongAcross = 16;
+constexpr int64_t kLineOfBlocks = 16 * kWideScan;
+constexpr int64_t kBlocksOfLine = 4;      // at least, on as many multiprocessors
+constexpr int64_t kFewestTurns = 4;       // each joins the totals of all blocks before it
+constexpr int64_t kMostTurns = 16;        // each keeps a register
 constexpr int64_t kThreadsThatFill = 64;  // of one line each, on each multiprocessor, have enough loads on their way
 
 // Whether the tensor has elements of its own along this position.
@@ -49,6 +57,26 @@ std::vector<int> positionsBeside(int position, const ReferenceMap& map) {
   return positions;
 }
 
+// The threads of a block that has room for what they give each other.
+int64_t mostSharing(const DeviceProperties& device) {
+  return std::min(mostThreads(device), device.optInShared / kScratchOfThread);
+}
+
+// How many turns each of the blocks that share a line takes, so that all run at once; 0: they had better not.
+int64_t turnsOfBlocks(const PartLoops& loops, IntExpr places, IntExpr lines, SizeFacts* sizes,
+                      const DeviceProperties& device) {
+  if (!sizes || sizes->atMost(places, kLineOfBlocks, SizeLimit::Block)) return 0;
+  if (!sizes->atMost(lines, device.multiprocessors / kBlocksOfLine, SizeLimit::Grid)) return 0;
+  IntExprArena& ints = const_cast<Fusion&>(*loops.view.fusion).ints();  // only interns the sizes
+  const int64_t atOnce = blocksAtOnce(device, kWideScan, kWideScan * kScratchOfThread);
+  if (kWideScan > mostSharing(device) || atOnce == 0 || neededAcrossScans(loops.view.exprs)) return 0;
+  for (int64_t turns = kFewestTurns; turns <= kMostTurns; turns *= 2) {
+    const IntExpr blocks = ints.mul(lines, ints.ceilDiv(places, ints.constant(turns * kWideScan)));
+    if (sizes->atMost(blocks, atOnce, SizeLimit::Grid)) return turns;
+  }
+  return 0;
+}
+
 ScanShape chooseScanShape(const PartLoops& loops, const ReferenceMap& map, int position, SizeFacts* sizes,
                           const DeviceProperties& device) {
   ScanShape shape{1, std::min(kScanThreads, mostThreads(device)), false};
@@ -64,16 +92,15 @@ ScanShape chooseScanShape(const PartLoops& loops, const ReferenceMap& map, int p
     if (arePlaces(kLineOfWarp)) return ofWarps;
     const bool few = areLines(device.multiprocessors);
     if (!few && arePlaces(kOneOfMany)) return ofWarps;
+    if (const int64_t turns = turnsOfBlocks(loops, places, lines, sizes, device)) return {kWideScan, 1, true, turns};
     return {few && !arePlaces(kWideScan) ? mostThreads(device) : kWideScan, 1, true};
   }
   if (arePlaces(kShortLineAcross) || !areLines(kThreadsThatFill * device.multiprocessors)) return shape;
   return {kAlongAcross, kScanLanes, false};
 }
 
-// With room in the block for the threads, and for what they give each other.
 ScanShape scanWithin(ScanShape shape, const DeviceProperties& device) {
-  const int64_t threads = std::min(mostThreads(device), device.optInShared / kScratchOfThread);
-  while (shape.along > 1 && shape.along * shape.lines > threads) {
+  while (shape.along > 1 && shape.along * shape.lines > mostSharing(device)) {
     (shape.along > shape.lines ? shape.along : shape.lines) /= 2;
   }
   return shape;
@@ -121,8 +148,13 @@ Schedule scheduleScan(const Fusion& part, SizeFacts* sizes, const std::vector<In
   const auto others = static_cast<size_t>(scanned - order.begin());
   reorder(schedule, name, order);
   for (size_t i = 1; i < others; ++i) schedule.push_back(merge(name, 0));
+  if (shape.turns > 0) {
+    schedule.push_back(split(name, -1, shape.turns * shape.along));
+    schedule.push_back(parallelize(name, -2, ParallelType::BIDx));
+  }
   if (shape.along > 1) {
     schedule.push_back(split(name, -1, shape.along));
+    if (shape.turns > 0) schedule.push_back(parallelize(name, -2, ParallelType::Unroll));
     schedule.push_back(parallelize(name, -1, shape.inner ? ParallelType::TIDx : ParallelType::TIDy));
   }
   if (others > 0) {
@@ -130,7 +162,7 @@ Schedule scheduleScan(const Fusion& part, SizeFacts* sizes, const std::vector<In
       schedule.push_back(split(name, 0, shape.lines));
       schedule.push_back(parallelize(name, 1, shape.inner ? ParallelType::TIDy : ParallelType::TIDx));
     }
-    schedule.push_back(parallelize(name, 0, ParallelType::BIDx));
+    schedule.push_back(parallelize(name, 0, shape.turns > 0 ? ParallelType::BIDy : ParallelType::BIDx));
   }
   schedule.push_back(on(TransformKind::Propagate, name));
   schedule.push_back(on(TransformKind::ParallelizeAllLike, name));

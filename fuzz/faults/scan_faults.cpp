@@ -130,6 +130,24 @@ bool editScanReaders(Kernel& kernel, const std::function<bool(Compute& reader, c
   return changed;
 }
 
+// The statement by which a block joins what another one has of its line; null: it is another.
+const If* joinOfBlock(const Kernel& kernel, const Statement& statement) {
+  const If* guarded = std::get_if<If>(&statement.node);
+  const Compute* join = guarded ? std::get_if<Compute>(&guarded->body.front().node) : nullptr;
+  if (!join || !joinsInto(*join, join->target.buffer)) return nullptr;
+  const Operand& total = join->operands[1];
+  if (total.kind != Operand::Kind::Access || !isGlobal(kernel, total.access)) return nullptr;
+  return kernel.buffers[static_cast<size_t>(total.access.buffer)].tensor < 0 ? guarded : nullptr;
+}
+
+// x < y becomes x < y + 1, in all parts of a condition.
+IntExpr withOneMore(IntExprArena& ints, IntExpr condition) {
+  if (condition->op == IntOp::And)
+    return ints.conjunction(withOneMore(ints, condition->a), withOneMore(ints, condition->b));
+  if (condition->op != IntOp::Less) return condition;
+  return ints.less(condition->a, ints.add(condition->b, ints.constant(1)));
+}
+
 OpKind otherScan(OpKind op) {
   switch (op) {
     case OpKind::Cumsum: return OpKind::Cumprod;
@@ -313,6 +331,23 @@ bool joinOwnWarpTwice(Kernel& kernel) {
     }
   });
   return changed;
+}
+
+// A block joins none of the totals of the blocks before it.
+bool forgetBlocksBefore(Kernel& kernel) {
+  return replaceStatements(kernel, [&](const Statement& statement) {
+    return joinOfBlock(kernel, statement) ? std::optional<Body>(Body{}) : std::nullopt;
+  });
+}
+
+// A block joins its own total, too.
+bool joinOwnBlockTwice(Kernel& kernel) {
+  IntExprArena& ints = *kernel.ints;
+  return replaceStatements(kernel, [&](const Statement& statement) -> std::optional<Body> {
+    const If* join = joinOfBlock(kernel, statement);
+    if (!join) return std::nullopt;
+    return Body{{If{withOneMore(ints, join->condition), join->body}}};
+  });
 }
 
 // Of two lanes, the lower one joins what the upper one has, which joins nothing.

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "fuser/analysis/axis_map.h"
+#include "fuser/analysis/scan_loops.h"
 #include "fuser/schedule/pointwise_facts.h"
 #include "fuzz/choices/choices.h"
 #include "fuzz/views/drawn_adds.h"
+#include "fuzz/views/drawn_loops.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -14,38 +16,30 @@ constexpr int64_t kMostThreads = 256;   // of a block: the cpu engine has a stac
 constexpr int64_t kMostElements = 512;  // of a buffer in shared memory
 constexpr int64_t kMostRegisters = 32;  // of a buffer in registers
 constexpr int64_t kMostBlocks = 8;      // that a reduction is spread over
+constexpr int64_t kMostTurns = 6;       // that a block takes of a line that others share
 constexpr int64_t kMostFactors = 1 << 20;
 constexpr size_t kMostLoops = 9;
 constexpr int64_t kFactors[] = {2, 2, 3, 4, 4, 5, 7, 8, 16, 31, 32, 33, 64, 128};
 
-constexpr double kEmpty = 0.5;         // of the parts that keep no rows begin from an empty list
-constexpr double kVectors = 0.6;       // of the parts where the scheduler has vectors
-constexpr double kCopies = 0.45;       // of the other inputs are copied to registers first
-constexpr double kMemoryOrder = 0.5;   // have their axes as they lie in memory
-constexpr double kOnThreads = 0.7;     // of the loops of constant extents
-constexpr double kOnBlocks = 0.7;      // of the other kept ones
-constexpr double kOverBlocks = 0.35;   // of the reduced ones of constant extents
-constexpr double kVariances = 0.7;     // of the parts with a variance spread it so
-constexpr double kUnroll = 0.4;        // of the short ones that are left
-constexpr double kUnswitch = 0.3;      // of the others, one
-constexpr double kPartial = 0.6;       // of the reductions with such a loop
-constexpr double kMemory = 0.5;        // of the parts with such a tensor
-constexpr double kGlobal = 0.2;        // of those, in global memory
-constexpr double kSkewed = 0.7;        // of the others have padded or shifted rows
-constexpr double kShareVectors = 0.8;  // of the parts with vectors have some in shared memory
-constexpr double kPlaces = 0.4;        // of the parts with nothing in memory compute a tensor elsewhere
-constexpr double kSharedLines = 0.7;   // of the parts with scans: threads share a line
-constexpr double kAhead = 0.9;         // of those with such a loop
-
-struct Loop {
-  bool reduced = false;
-  int64_t extent = 0;  // 0: it is not constant
-  ParallelType type = ParallelType::Serial;
-  bool vector = false;   // of the tensors that have vectors
-  bool scanned = false;  // along the axis of scans: rule 27
-  bool isParallel() const { return isThreadDim(type) || isBlockDim(type); }
-  bool isInTurns() const { return !isParallel() && extent != 1; }
-};
+constexpr double kEmpty = 0.5;          // of the parts that keep no rows begin from an empty list
+constexpr double kVectors = 0.6;        // of the parts where the scheduler has vectors
+constexpr double kCopies = 0.45;        // of the other inputs are copied to registers first
+constexpr double kMemoryOrder = 0.5;    // have their axes as they lie in memory
+constexpr double kOnThreads = 0.7;      // of the loops of constant extents
+constexpr double kOnBlocks = 0.7;       // of the other kept ones
+constexpr double kOverBlocks = 0.35;    // of the reduced ones of constant extents
+constexpr double kVariances = 0.7;      // of the parts with a variance spread it so
+constexpr double kUnroll = 0.4;         // of the short ones that are left
+constexpr double kUnswitch = 0.3;       // of the others, one
+constexpr double kPartial = 0.6;        // of the reductions with such a loop
+constexpr double kMemory = 0.5;         // of the parts with such a tensor
+constexpr double kGlobal = 0.2;         // of those, in global memory
+constexpr double kSkewed = 0.7;         // of the others have padded or shifted rows
+constexpr double kShareVectors = 0.8;   // of the parts with vectors have some in shared memory
+constexpr double kPlaces = 0.4;         // of the parts with nothing in memory compute a tensor elsewhere
+constexpr double kSharedLines = 0.7;    // of the parts with scans: threads share a line
+constexpr double kLinesOfBlocks = 0.3;  // of the parts with scans that keep nothing between them: blocks do
+constexpr double kAhead = 0.9;          // of those with such a loop
 
 bool isStep(const Transform& step, TransformKind kind, const std::string& tensor) {
   return step.kind == kind && step.tensor == tensor;
@@ -99,7 +93,9 @@ class ScheduleDrawer {
       const std::string copy = tensor->name() + ".cache";
       const bool vector = std::find(vectors_.begin(), vectors_.end(), copy) != vectors_.end();
       const bool mayCopy = partLoops_.readInline.count(input) == 0 && onlyReading(tensor->uses(), map_, tensor);
-      if (vector || (mayCopy && choices_.chance(kCopies))) add(on(TransformKind::CacheAfter, tensor->name(), copy));
+      // A copy that is read before and behind a wait of the blocks would need both's loops.
+      if (vector || (mayCopy && !sharesLines_ && choices_.chance(kCopies)))
+        add(on(TransformKind::CacheAfter, tensor->name(), copy));
     }
     cacheOutputs(part_, steps_);
   }
@@ -109,6 +105,9 @@ class ScheduleDrawer {
     const auto first = std::find_if(before.begin(), before.end(),
                                     [&](const Transform& step) { return isStep(step, TransformKind::Split, name_); });
     if (reduces_ || first == before.end() || !choices_.chance(kVectors)) vectors_.clear();
+    const std::vector<Expr*>& exprs = partLoops_.view.exprs;
+    sharesLines_ = scannedPosition(exprs, map_) >= 0 && device_.cooperative && vectors_.empty() &&
+                   !neededAcrossScans(exprs) && choices_.chance(kLinesOfBlocks);
     copyTensors();
     orderAxes();
     if (!vectors_.empty()) {
@@ -116,16 +115,30 @@ class ScheduleDrawer {
       loops_.back().vector = true;
     }
     for (int64_t changes = choices_.integer(2, 6); changes > 0; --changes) changeLoops();
-    if (!loops_.empty() && loops_.back().scanned && choices_.chance(kSharedLines))
-      splitLoop(loops_.size() - 1, std::min(choices_.pick(kFactors), mostOfBlock()));
+    if (!loops_.empty() && loops_.back().scanned) divideLine();
     chooseTypes();
+  }
+
+  // A line into what blocks, turns and threads take of it.
+  void divideLine() {
+    const int64_t width = std::min(choices_.pick(kFactors), mostOfBlock());
+    const size_t before = loops_.size();
+    if (sharesLines_) {
+      splitLoop(before - 1, width * choices_.integer(1, kMostTurns));
+      sharesLines_ = loops_.size() > before;
+    }
+    if (sharesLines_ || choices_.chance(kSharedLines)) splitLoop(loops_.size() - 1, width);
+    if (sharesLines_) line_ = before - 1;
   }
 
   // The scheduler's loops and types of the reference, and changes of those.
   void beginWith(const Schedule& before) {
     for (int i = 0; i < static_cast<int>(reference_->domain().logical.size()); ++i) loops_.push_back(loopAlong(i));
     for (const Transform& step : before) {
-      if (step.tensor != name_ || !follow(step)) add(step);
+      const bool isOwn = step.tensor == name_;
+      if (isOwn) followStep(loops_, step);
+      if (isOwn && step.kind == TransformKind::Split) factors_ *= step.factor;
+      if (!isOwn || step.kind != TransformKind::Parallelize) add(step);  // types are given at the end
     }
     if (!vectors_.empty()) loops_.back().vector = true;
     for (int64_t changes = choices_.integer(4, 7); changes > 0; --changes) {
@@ -135,33 +148,6 @@ class ScheduleDrawer {
         changeLoops();
       }
     }
-  }
-
-  // Follows a step of the reference's loops. True for a type, which is given at the end.
-  bool follow(const Transform& step) {
-    const auto at = static_cast<size_t>(step.axis < 0 ? step.axis + static_cast<int64_t>(loops_.size()) : step.axis);
-    if (step.kind == TransformKind::Parallelize) {
-      loops_[at].type = step.type;
-      return true;
-    }
-    if (step.kind == TransformKind::Merge) joinLoops(at);
-    if (step.kind == TransformKind::Split) divideLoop(at, step.factor);
-    if (step.kind == TransformKind::Bound) loops_[at].extent = step.factor;
-    if (step.kind == TransformKind::Reorder) {
-      std::vector<Loop> moved(loops_.size());
-      std::vector<bool> from(loops_.size(), false), to(loops_.size(), false);
-      for (const auto& [old, now] : step.old2new) {
-        moved[static_cast<size_t>(now)] = loops_[static_cast<size_t>(old)];
-        from[static_cast<size_t>(old)] = to[static_cast<size_t>(now)] = true;
-      }
-      for (size_t i = 0, next = 0; i < loops_.size(); ++i) {
-        if (from[i]) continue;
-        while (to[next]) ++next;
-        moved[next++] = loops_[i];
-      }
-      loops_ = std::move(moved);
-    }
-    return false;
   }
 
   // What comes behind the loops of the reference: they are handed on; memory, places of computation, loads ahead.
@@ -227,7 +213,7 @@ class ScheduleDrawer {
 
   size_t keptLoops() const {
     return static_cast<size_t>(
-        std::count_if(loops_.begin(), loops_.end(), [](const Loop& loop) { return !loop.reduced; }));
+        std::count_if(loops_.begin(), loops_.end(), [](const DrawnLoop& loop) { return !loop.reduced; }));
   }
 
   // Reduced axes are inside of the others, so that these are shared with readers (rule 4).
@@ -249,35 +235,20 @@ class ScheduleDrawer {
     for (int axis : order) loops_.push_back(loopAlong(axis));
   }
 
-  Loop loopAlong(int axis) const {
+  DrawnLoop loopAlong(int axis) const {
     const IterDomain* along = reference_->domain().logical[static_cast<size_t>(axis)];
     const bool isScanned = scannedPosition(partLoops_.view.exprs, map_) == axis;
     return {along->isReduction(), along->isBroadcast() ? 1 : 0, ParallelType::Serial, false, isScanned};
   }
   int64_t mostOfBlock() const { return std::min(kMostThreads, device_.threadsPerBlock); }
 
-  // A type stays with the outer loop on blocks, with the inner one on threads.
-  void divideLoop(size_t at, int64_t factor) {
-    factors_ *= factor;
-    Loop outer = loops_[at];
-    if (outer.extent > 0) outer.extent = (outer.extent + factor - 1) / factor;
-    if (!isBlockDim(outer.type)) outer.type = ParallelType::Serial;
-    loops_[at].extent = factor;
-    if (isBlockDim(loops_[at].type)) loops_[at].type = ParallelType::Serial;
-    loops_.insert(loops_.begin() + static_cast<ptrdiff_t>(at), outer);
-  }
-
-  void joinLoops(size_t at) {
-    loops_[at].extent *= loops_[at + 1].extent;
-    loops_.erase(loops_.begin() + static_cast<ptrdiff_t>(at) + 1);
-  }
-
   void splitLoop(size_t at, int64_t factor) {
-    const Loop& loop = loops_[at];
+    const DrawnLoop& loop = loops_[at];
     const bool fits = !isThreadDim(loop.type) || (factor <= loop.extent && !(keepsRows_ && loop.reduced));
     if (!fits || factors_ * factor > kMostFactors || loops_.size() >= kMostLoops) return;
     add(split(name_, static_cast<int64_t>(at), factor));
-    divideLoop(at, factor);
+    factors_ *= factor;
+    divideLoop(loops_, at, factor);
   }
 
   // Merges or swaps neighbours of one kind, or splits a loop.
@@ -297,7 +268,7 @@ class ScheduleDrawer {
       std::swap(loops_[at], loops_[at + 1]);
     } else if (!loops_[at].isParallel() && !loops_[at + 1].isParallel()) {
       add(merge(name_, axis));
-      joinLoops(at);
+      joinLoops(loops_, at);
       loops_[at].type = ParallelType::Serial;
     }
   }
@@ -308,10 +279,10 @@ class ScheduleDrawer {
     const bool has = std::any_of(exprs.begin(), exprs.end(), [](const Expr* expr) { return hasParts(expr->op()); });
     const int64_t blocks = choices_.integer(2, kMostBlocks);
     const bool spread = std::any_of(loops_.begin(), loops_.end(),
-                                    [](const Loop& loop) { return loop.reduced && isBlockDim(loop.type); });
+                                    [](const DrawnLoop& loop) { return loop.reduced && isBlockDim(loop.type); });
     if (!has || spread || !device_.cooperative || !choices_.chance(kVariances)) return;
     for (ParallelType type : {ParallelType::BIDx, ParallelType::BIDy, ParallelType::BIDz}) {
-      if (std::any_of(loops_.begin(), loops_.end(), [&](const Loop& loop) { return loop.type == type; })) continue;
+      if (std::any_of(loops_.begin(), loops_.end(), [&](const DrawnLoop& loop) { return loop.type == type; })) continue;
       for (size_t i = 0; i < loops_.size(); ++i) {
         const size_t before = loops_.size();
         if (!loops_[i].reduced || loops_[i].vector || loops_[i].isParallel()) continue;
@@ -325,17 +296,17 @@ class ScheduleDrawer {
   // Gives a loop another type that no loop has, or none.
   void changeType() {
     if (loops_.empty()) return;
-    Loop& loop = loops_[choices_.index(loops_.size())];
+    DrawnLoop& loop = loops_[choices_.index(loops_.size())];
     if (loop.vector || loop.scanned || (keepsRows_ && loop.reduced && loop.isParallel())) return;
     int64_t threads = 1;
     std::vector<ParallelType> types{ParallelType::Serial};
-    for (const Loop& each : loops_) {
+    for (const DrawnLoop& each : loops_) {
       if (&each != &loop && isThreadDim(each.type)) threads *= each.extent;
     }
     const auto addUnused = [&](std::initializer_list<ParallelType> all) {
       for (ParallelType type : all) {
         const bool isUsed =
-            std::any_of(loops_.begin(), loops_.end(), [&](const Loop& each) { return each.type == type; });
+            std::any_of(loops_.begin(), loops_.end(), [&](const DrawnLoop& each) { return each.type == type; });
         if (!isUsed) types.push_back(type);
       }
     };
@@ -361,12 +332,13 @@ class ScheduleDrawer {
       types.pop_back();
       return type;
     };
-    const auto isTooLong = [&](const Loop& loop, ParallelType type) {
+    const auto isTooLong = [&](const DrawnLoop& loop, ParallelType type) {
       return type == ParallelType::TIDz && loop.extent > device_.threadsAlongZ;
     };
     for (size_t number = loops_.size(); number-- > 0;) {
-      Loop& loop = loops_[number];
-      const bool isShared = loop.scanned && loop.extent > 1;  // the inner part of a line
+      DrawnLoop& loop = loops_[number];
+      const bool isShared = loop.scanned && loop.extent > 1 && number + 1 == loops_.size();  // the inner part of a line
+      if (line_ == number) loop.type = take(blocks);
       if (loop.vector || (loop.scanned && !isShared)) continue;
       const double draw = isShared ? 0 : choices_.real(0, 1);
       if (loop.extent > 1 && loop.extent <= left && !threads.empty() && draw < kOnThreads) {
@@ -387,11 +359,11 @@ class ScheduleDrawer {
 
   // Threads do not wait for each other in an unswitched loop: they do where they reduce, or share a line of a scan.
   void unswitch() {
-    const bool waits = std::any_of(loops_.begin(), loops_.end(), [](const Loop& loop) {
+    const bool waits = std::any_of(loops_.begin(), loops_.end(), [](const DrawnLoop& loop) {
       return (loop.reduced || loop.scanned) && loop.isParallel();
     });
     if (waits) return;
-    for (Loop& loop : loops_) {
+    for (DrawnLoop& loop : loops_) {
       const bool turns = loop.type == ParallelType::Serial && loop.extent != 1 && !loop.reduced && !loop.scanned;
       if (!turns || !choices_.chance(kUnswitch)) continue;
       loop.type = ParallelType::Unswitch;
@@ -402,7 +374,7 @@ class ScheduleDrawer {
   void keepPartialResults() {
     std::vector<int64_t> serial;
     for (size_t i = 0; i < loops_.size(); ++i) {
-      const Loop& loop = loops_[i];
+      const DrawnLoop& loop = loops_[i];
       const bool inTurns = loop.type == ParallelType::Serial || loop.type == ParallelType::Unroll;
       if (loop.reduced && inTurns && loop.extent > 1 && loop.extent <= kMostRegisters)
         serial.push_back(static_cast<int64_t>(i));
@@ -482,12 +454,12 @@ class ScheduleDrawer {
   // more than it has. A block has all elements of its threads in shared memory.
   size_t fewestShared(const OnChip& tensor, int64_t most, bool shared) const {
     int64_t elements = 1;
-    for (const Loop& loop : loops_) {
+    for (const DrawnLoop& loop : loops_) {
       if (shared && isThreadDim(loop.type)) elements *= loop.extent;
     }
     size_t first = tensor.loops;
     for (; first > 0; --first) {
-      const Loop& loop = loops_[first - 1];
+      const DrawnLoop& loop = loops_[first - 1];
       if (loop.isParallel()) continue;
       if (loop.extent == 0 || elements * loop.extent > most) break;
       elements *= loop.extent;
@@ -548,8 +520,8 @@ class ScheduleDrawer {
 
   // Rule 18: inside the last serial loop are threads and blocks alone.
   void loadAhead() {
-    const auto last =
-        std::find_if(loops_.rbegin(), loops_.rend(), [](const Loop& loop) { return loop.isInTurns() && !loop.vector; });
+    const auto last = std::find_if(loops_.rbegin(), loops_.rend(),
+                                   [](const DrawnLoop& loop) { return loop.isInTurns() && !loop.vector; });
     std::vector<std::string> copies;
     for (const Transform& step : steps_) {
       if (step.kind == TransformKind::CacheAfter) copies.push_back(step.other);
@@ -570,8 +542,10 @@ class ScheduleDrawer {
   const DeviceProperties& device_;
   Choices& choices_;
   bool reduces_ = false, keepsRows_ = false;
-  std::string name_;  // of the reference, in the kernel
-  std::vector<Loop> loops_;
+  bool sharesLines_ = false;    // blocks take parts of a line
+  std::optional<size_t> line_;  // the loop that they go along it
+  std::string name_;            // of the reference, in the kernel
+  DrawnLoops loops_;
   std::vector<std::string> vectors_;  // the tensors that have vectors
   int64_t factors_ = 1;
   Schedule steps_;
