@@ -251,8 +251,8 @@ Value termsOf(const Value& operand, const Arithmetic& arithmetic) {
 // The real results along one line of a scan, in order: sums and products of the terms so far, in any order.
 class RealScan {
  public:
-  RealScan(OpKind op, int64_t terms, const Accumulator& accumulator, const Profile* profile)
-      : op_(op), mayDropNan_(profile && profile->numberBesideNan), sum_(accumulator, terms - 1), product_(accumulator) {
+  RealScan(OpKind op, int64_t depth, const Accumulator& accumulator, const Profile* profile)
+      : op_(op), mayDropNan_(profile && profile->numberBesideNan), sum_(accumulator, depth), product_(accumulator) {
     extreme_ = Interval::of(op == OpKind::Cummax ? -kInfinity : kInfinity);
   }
 
@@ -310,7 +310,8 @@ class WholeScan {
 
 }  // namespace
 
-Value scanned(const fuser::Expr& expr, const Value& operand, const Arithmetic& arithmetic) {
+Value scanned(const fuser::Expr& expr, const Value& operand, const std::optional<fuser::ReductionDepth>& depth,
+              const Arithmetic& arithmetic) {
   const Profile* profile = arithmetic.profile;
   const auto dim = static_cast<size_t>(expr.attributes().dim());
   const int64_t count = operand.sizes[dim];
@@ -336,7 +337,7 @@ Value scanned(const fuser::Expr& expr, const Value& operand, const Arithmetic& a
   std::vector<Interval> sets;
   std::vector<double> scales;
   forEachOffset<1>(axes.stored, {axes.operand}, [&](const std::array<int64_t, 1>& base) {
-    RealScan scan(expr.op(), count, accumulator, profile);
+    RealScan scan(expr.op(), depth ? depth->total() : count - 1, accumulator, profile);
     forEachTerm(axes, base[0], [&](int64_t at) {
       const Interval set = scan.next(expr.op() == OpKind::Cumsum ? term(terms, at) : terms.realAt(at));
       sets.push_back(profile ? settled(set, *profile, result.dtype) : roundTo(set, result.dtype));

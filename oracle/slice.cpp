@@ -352,7 +352,7 @@ Value Slice::compute(const Expr* expr, size_t result) {
                        facts_.arithmetic);
     case fuser::Family::Branch: FUSER_CHECK(false, "a concrete fusion has no branches");
     case fuser::Family::Update: FUSER_CHECK(false, "the functional form of a fusion has no updates");
-    case fuser::Family::Scan: return scanned(*expr, x[0], facts_.arithmetic);
+    case fuser::Family::Scan: return scanned(*expr, x[0], facts_.depths[expr->output()->id()], facts_.arithmetic);
     case fuser::Family::ExtremeIndex: return extremeIndex(*expr, x[0], facts_.arithmetic);
     case fuser::Family::Reduction:
     case fuser::Family::Welford: break;

@@ -118,7 +118,8 @@ Value reshaped(const Value& x, fuser::Dims shape);
 Value repeatedBy(const Value& x, const fuser::Dims& repeats);
 
 // argmax, argmin: where the most extreme term may be.
-Value scanned(const fuser::Expr& expr, const Value& operand, const Arithmetic& arithmetic);
+Value scanned(const fuser::Expr& expr, const Value& operand, const std::optional<fuser::ReductionDepth>& depth,
+              const Arithmetic& arithmetic);
 Value extremeIndex(const fuser::Expr& expr, const Value& operand, const Arithmetic& arithmetic);
 
 // var (result 0) and var_mean (0: variance, 1: mean).

@@ -173,6 +173,8 @@ class Walker {
     }
   }
 
+  static bool accumulates(const Expr* expr) { return isReduction(expr->op()) || expr->family() == Family::Scan; }
+
   static bool isPartial(const TensorView* operand) {
     return operand && !operand->origin() && operand->definition() && isReduction(operand->definition()->op());
   }
@@ -209,7 +211,7 @@ class Walker {
   void walk(const Compute& node) {
     if (skipped(node.target)) return;
     const bool converts = node.op == OpKind::Cast || node.op == OpKind::Set;
-    if (node.source && isReduction(node.source->op()) &&
+    if (node.source && accumulates(node.source) &&
         (node.op == opInfo(node.source->op()).combine || counts(node))) {
       const TensorView* owner = node.source->output()->as<TensorView>();
       ReductionDepth depth;

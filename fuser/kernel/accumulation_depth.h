@@ -1,5 +1,5 @@
 #pragma once
-// accumulationDepth: for each reduction of a kernel, how many additions (or other combining ops) lie on the longest
+// accumulationDepth: for each reduction and scan of a kernel, how many additions (or other combining ops) lie on the longest
 // path from an operand to the result, counted from the kernel IR. Error bounds follow from it
 // (oracle/ORACLE.md#5-reductions).
 //
@@ -18,7 +18,7 @@
 
 namespace fuser {
 
-// Returns (result, depth) for each reduction named by Compute::source or JoinWelford::sourceExpr, by id. intValues has
+// Returns (result, depth) for each reduction and scan named by Compute::source or JoinWelford::sourceExpr, by id. intValues has
 // one entry per Kernel::intParams; strides are ignored.
 std::vector<std::pair<const TensorView*, ReductionDepth>> accumulationDepth(const Kernel& kernel,
                                                                             std::span<const int64_t> intValues);

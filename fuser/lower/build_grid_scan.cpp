@@ -68,7 +68,7 @@ void StatementBuilder::closeScan(const Expr* scan, Body& body) {
   };
   const Access total{accumulators_.at(tensor), ints_.constant(0)};
   emitWhere(isFirst, {{Move{totalOf(kernel_.blockIdx[dim]), total, 1}}}, body);
-  const Access before = newRegister(dtype, body);
+  const Access before = newRegister(dtype, body, tensor);
   body.push_back(identityOf(scan, before));
   std::vector<For> loop;
   const IntExpr place = loopOver(nest_.extent(loops.blocks), loop);

@@ -17,9 +17,9 @@ Operand StatementBuilder::literal(ScalarValue value) {
   return operand;
 }
 
-// Of one element.
-Access StatementBuilder::newRegister(DataType dtype, Body& body) {
-  const Access made{addBuffer(nullptr, dtype, MemoryType::Local, 1), ints_.constant(0)};
+// Of one element; `source`: the tensor of which it holds a partial result.
+Access StatementBuilder::newRegister(DataType dtype, Body& body, const TensorView* source) {
+  const Access made{addBuffer(source, dtype, MemoryType::Local, 1), ints_.constant(0)};
   body.push_back({Allocate{made.buffer}});
   return made;
 }

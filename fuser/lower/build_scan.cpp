@@ -88,11 +88,11 @@ void StatementBuilder::scanByBlock(const Element& element, IntExpr condition, Bo
   const ThreadTerms threads = threadTerms(scannedThreads(scanLoops(scan)));
   const Access carry{accumulators_.at(tensor), ints_.constant(0)};
   const DataType dtype = computeType(tensor->dtype());
-  const Access own = newRegister(dtype, body);
+  const Access own = newRegister(dtype, body, tensor);
   body.push_back(identityOf(scan, own));
   emitScope(
       condition, [&](Body& inner) { convert(scan, own, operandOf(element, 0, inner), inner); }, body);
-  const Access total = newRegister(dtype, body);
+  const Access total = newRegister(dtype, body, tensor);
   body.push_back({Move{total, own, 1}});
   scanLanes(scan, threads, own, total, body);
   const int64_t warps = threads.terms / threads.lanes;
@@ -103,7 +103,7 @@ void StatementBuilder::scanByBlock(const Element& element, IntExpr condition, Bo
     const IntExpr lanes = ints_.constant(threads.lanes), warp = ints_.floorDiv(threads.term, lanes);
     const IntExpr isFirst = ints_.equal(ints_.mod(threads.term, lanes), ints_.constant(0));
     emitWhere(isFirst, {{Move{ofWarp(warp), total, 1}}}, body);
-    before = newRegister(dtype, body);
+    before = newRegister(dtype, body, tensor);
     std::vector<For> loop;
     const IntExpr place = loopOver(ints_.constant(warps), loop);
     emitWhere(ints_.equal(place, warp), {{Move{before, carry, 1}}}, loop.back().body);

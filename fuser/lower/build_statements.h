@@ -72,7 +72,7 @@ class StatementBuilder {
   Operand access(int buffer, IntExpr index) const;
   Operand integer(IntExpr value) const;
   static Operand literal(ScalarValue value);
-  Access newRegister(DataType dtype, Body& body);
+  Access newRegister(DataType dtype, Body& body, const TensorView* source = nullptr);
   static Statement computed(const Expr* expr, OpKind op, DataType dtype, const Access& target,
                             std::vector<Operand> operands);
   Access truthOf(const Expr* expr, OpKind op, DataType dtype, const Operand& a, const Operand& b, Body& body);

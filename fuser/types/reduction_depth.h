@@ -1,5 +1,5 @@
 #pragma once
-// ReductionDepth: how many roundings of a reduction a term goes through. Kernels count it, runs record it, and the
+// ReductionDepth: how many roundings of a reduction, or a scan, a term goes through. Kernels count it, runs record it, and the
 // oracle derives error bounds from it (oracle/ORACLE.md#5-reductions).
 
 #include <algorithm>

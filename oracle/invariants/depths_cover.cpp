@@ -1,6 +1,7 @@
-// DepthsCover: what a run records as the depth of a reduction (fuser/kernel/accumulation_depth.h, from the text of its
-// kernels) covers what its threads do. Here each thread's partial results are followed one by one, without data: the
-// longest path of updates and joins of which both sides hold a term. The bounds of the oracle rest on the recorded one.
+// DepthsCover: what a run records as the depth of a reduction or a scan (fuser/kernel/accumulation_depth.h, from the
+// text of its kernels) covers what its threads do. Here each thread's partial results are followed one by one, without
+// data: the longest path of updates and joins of which both sides hold a term. The bounds of the oracle rest on the
+// recorded one.
 //
 // Kernels of more than kMostSteps statements, over all threads, are left out.
 
@@ -32,6 +33,8 @@ Partial joined(const Partial& a, const Partial& b, bool update) {
   ++(update ? both.depth.updates : both.depth.joins);
   return both;
 }
+
+const Partial kElement{true, {}, 0};
 
 struct Counted {
   ReductionDepth depth;
@@ -115,10 +118,11 @@ class Follower {
   }
 
   void follow(const Move& node, const std::vector<int64_t>& threads) {
-    if (!isPartial(node.source.buffer)) return;
+    const bool begins = !isPartial(node.source.buffer);  // with an element, where it goes to what holds partial results
+    if (begins && !isPartial(node.target.buffer)) return;
     for (int64_t thread : threads) {
       become(thread);
-      at(node.target, thread) = at(node.source, thread);
+      at(node.target, thread) = begins ? kElement : at(node.source, thread);
     }
   }
 
@@ -147,25 +151,30 @@ class Follower {
 
   void follow(const Compute& node, const std::vector<int64_t>& threads) {
     const Expr* reduction = node.source;
-    if (!reduction || !isReduction(reduction->op())) return;
+    if (!reduction || !(isReduction(reduction->op()) || reduction->family() == Family::Scan)) return;
     const bool starts = node.operands.size() == 1 && node.operands[0].kind == Operand::Kind::Literal;
+    const bool begins = reduction->family() == Family::Scan && node.operands.size() == 1 && !starts &&
+                        isOf(node.target.buffer, reduction) && !isOf(node.operands[0].access.buffer, reduction);
     // Of a variance, the count says how many terms there are.
     const bool welford = isWelford(reduction->op());
     const bool counts = welford && node.op == OpKind::Add && node.computeDtype == DataType::Int64;
     const bool combines = !welford && node.op == reduction->info().combine && node.operands.size() == 2;
-    if (!starts && !counts && !combines) return;
+    if (!starts && !begins && !counts && !combines) return;
     for (int64_t thread : threads) {
       become(thread);
       Partial& own = at(node.target, thread);
-      if (starts) {
-        own = {};
+      if (starts || begins) {
+        own = begins ? kElement : Partial{};
         continue;
       }
-      Partial term{true, {}, 0};
-      const Operand& other = node.operands[1];
-      const bool partial = other.kind == Operand::Kind::Access && isOf(other.access.buffer, reduction);
-      if (partial) term = at(other.access, thread);
-      own = joined(own, term, !partial);
+      const auto isPart = [&](const Operand& operand) {
+        return operand.kind == Operand::Kind::Access && isOf(operand.access.buffer, reduction);
+      };
+      const auto valueAt = [&](const Operand& operand) {
+        return isPart(operand) ? at(operand.access, thread) : kElement;
+      };
+      const Partial left = counts ? own : valueAt(node.operands[0]), right = valueAt(node.operands[1]);
+      own = joined(left, right, !isPart(node.operands[1]));
       note(reduction, own);
     }
   }

@@ -132,6 +132,26 @@ TEST(GridScanTest, RoundsOnce) {
 
 // --- what the scheduler chooses ---
 
+// The additions on the longest path, as recorded: the lanes of a warp, twice, since both sides of a butterfly count;
+// the warps of each turn; the blocks.
+int64_t depthOf(int64_t lines, int64_t places) {
+  const std::string type = concat("f32[", lines, ", ", places, "]");
+  Session session(concat("fusion f(%x: ", type, ") {\n  %y = cumsum(%x) {dim = 1}\n  return %y\n}\nrun { %x = ",
+                         "normal(seed = 1) : ", type, " }\n"),
+                  [](FusionExecutorCache::Settings& settings) { settings.record = true; });
+  const RunRecord record = session.run();
+  EXPECT_EQ(record.segments.at(0).reductionDepths.size(), 1u);
+  return record.segments.at(0).reductionDepths.at(0).second.total();
+}
+
+TEST(GridScanTest, RecordsTheLongestPath) {
+  EXPECT_EQ(depthOf(3, 8), 8);
+  EXPECT_EQ(depthOf(300, 64), 10 + 2);
+  EXPECT_EQ(depthOf(1, 1000), 10 + 32);
+  EXPECT_EQ(depthOf(1, 5000), 10 + 4 * 8 + 5 + 1);
+  EXPECT_EQ(depthOf(1, 100000), 10 + 4 * 8 + 98 + 1);
+}
+
 int64_t blocksOf(const std::string& text) {
   int64_t blocks = 0;
   AfterLower grid(
