@@ -30,6 +30,8 @@ void grow(Workspace& work) {
       drawRandom(work);
     } else if (work.policy.products > 0 && work.choices.chance(work.policy.products)) {
       drawProduct(work);
+    } else if (work.policy.composites > 0 && work.choices.chance(work.policy.composites)) {
+      drawComposite(work);
     } else {
       applyOp(work, kAllOps[work.choices.weighted(work.policy.opWeights)]);
     }

@@ -46,7 +46,7 @@ struct GeneratorOptions {
 // campaigns move to an edge (fuzz/edges) included: a change of choices or draws sets kDrawsVersion to kStreamVersion +
 // 1; a new family says that number in its row, as `since`. It does not enter the hash, so that cases that a change does
 // not affect stay the same.
-inline constexpr int kDrawsVersion = 31;
+inline constexpr int kDrawsVersion = 32;
 inline constexpr int kStreamVersion = std::max(kDrawsVersion, kNewestFamily);
 
 // Terminates for every stream of choices. Any exception from the builders or from binding sizes is a bug of the

@@ -46,9 +46,18 @@ void drawIndexing(const GeneratorOptions& options, double drawn, Policy& policy)
 // What decides it is a number that is drawn for something else, as above; the smallest one stands for none.
 void drawProducts(const GeneratorOptions& options, double drawn, Policy& policy) {
   constexpr double kShare = 0.08;
-  constexpr int64_t kElements = int64_t{1} << 14;  // pairs of two sides of tiles
+  constexpr int64_t kElements = int64_t{1} << 15;  // pairs of two sides of tiles, or of few places and many terms
   if (std::fmod(drawn * 1201, 1) <= 1 - kShare) return;
   policy.products = 0.25;
+  policy.tensorCap = std::max(policy.tensorCap, std::min(kElements, options.maxElements / 2));
+}
+
+// As above; several names in one case. What is made of pairs is large.
+void drawComposites(const GeneratorOptions& options, double drawn, Policy& policy) {
+  constexpr double kShare = 0.08;
+  constexpr int64_t kElements = int64_t{1} << 13;
+  if (std::fmod(drawn * 1409, 1) <= 1 - kShare) return;
+  policy.composites = 0.2;
   policy.tensorCap = std::max(policy.tensorCap, std::min(kElements, options.maxElements / 2));
 }
 
@@ -275,6 +284,7 @@ Policy drawPolicy(Choices& choices, const GeneratorOptions& options) {
   const double size = choices.real(0, 1);  // median 12, sometimes long
   drawIndexing(options, size, policy);
   drawProducts(options, size, policy);
+  drawComposites(options, size, policy);
   policy.expressions =
       static_cast<int>(std::min<double>(1 + 20 * size + 36 * std::pow(size, 6), options.maxExpressions));
   if (!options.exactData && choices.chance(0.015)) drawLongRow(choices, options, policy);

@@ -55,6 +55,7 @@ struct Policy {
   double scalarExtent = 0.3;
   double random = 0;         // random numbers rather than an op
   double products = 0;       // a product of matrices rather than an op
+  double composites = 0;     // a softmax, a sort or the like rather than an op
   double onesMeet = 0;       // an axis has one element in a run, where it meets others; 0: sizes that meet are equal
   double manySymbols = 0.2;  // a new symbol even if an existing one has these sizes
   // Of exact data (exact_draws.h), 0 without it.

@@ -65,7 +65,9 @@ int64_t drawFirst(Workspace& work) {
 bool drawProduct(Workspace& work) {
   if (!productsAreAllowed(work.policy)) return false;
   static const std::vector<int64_t> kTerms = {33, 17, 0, 1, 5, 16, 31, 32, 64, 65};
+  static const std::vector<int64_t> kManyTerms = {257, 272, 300, 400};  // which blocks share
   static const std::vector<int64_t> kSides = {17, 9, 1, 3, 8, 15, 16, 31, 32, 33, 47};
+  static const std::vector<int64_t> kFewPlaces = {9, 10, 11};
   Choices& choices = work.choices;
   const auto limits = [&](const std::array<Dims, kRuns>& taken) {
     Sizes left;
@@ -75,14 +77,17 @@ bool drawProduct(Workspace& work) {
     }
     return left;
   };
+  const std::vector<int64_t>* sides = &kSides;
   int64_t first = choices.chance(0.3) ? drawFirst(work) : -1;
   if (first < 0) {
     DataType dtype = work.drawDtype();
     if (dtype == DataType::Bool) dtype = DataType::Float;
     std::vector<AxisPlan> shape;
-    const Sizes terms = drawSide(choices, {65, 65}, kTerms);
-    if (choices.chance(0.3)) shape.push_back(axisOf(drawSide(choices, {3, 3}, kSides)));
-    shape.push_back(axisOf(drawSide(choices, limits(sizesOf({axisOf(terms), axisOf({9, 9})})), kSides)));
+    const bool isDeep = choices.chance(0.15);
+    if (isDeep) sides = &kFewPlaces;
+    const Sizes terms = isDeep ? drawSide(choices, {400, 400}, kManyTerms) : drawSide(choices, {65, 65}, kTerms);
+    if (!isDeep && choices.chance(0.3)) shape.push_back(axisOf(drawSide(choices, {3, 3}, kSides)));
+    shape.push_back(axisOf(drawSide(choices, limits(sizesOf({axisOf(terms), axisOf({9, 9})})), *sides)));
     shape.push_back(axisOf(terms));
     if (!work.affordable(sizesOf(shape))) return false;
     const Numbers numbers = drawNumbers(work, dtype);
@@ -91,7 +96,7 @@ bool drawProduct(Workspace& work) {
   const TensorValue a = work.tensors[static_cast<size_t>(first)];
   const DataType dtype = a.tensor->dtype();
   const Sizes terms{lastOf(a.sizes[0]), lastOf(a.sizes[1])};
-  const AxisPlan n = axisOf(drawSide(choices, limits(a.sizes), kSides));
+  const AxisPlan n = axisOf(drawSide(choices, limits(a.sizes), *sides));
   std::array<Dims, kRuns> pairs = a.sizes;
   for (size_t run = 0; run < kRuns; ++run) pairs[run].push_back(n.sizes[run]);
   if (!work.affordable(pairs)) return false;

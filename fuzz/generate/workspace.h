@@ -180,6 +180,10 @@ bool drawRandom(Workspace& work);
 // Adds a product of matrices. False where the ops that it is made of are not all allowed, or nothing fits.
 bool drawProduct(Workspace& work);
 
+// --- composites.cpp ---
+// Adds a name that is made of other ops. False where not all ops are allowed, or no tensor fits.
+bool drawComposite(Workspace& work);
+
 // --- operands ---
 // Draws a tensor that is readable and that `suits` accepts, usually one without uses; -1 if there is none.
 template <class Suits>

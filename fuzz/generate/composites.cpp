@@ -1,0 +1,156 @@
+// Names that the text makes of other ops (fuser/text/expansions.h), beside products and random numbers: norms,
+// softmaxes, orders, triangles. Their parts are ops like any other, in the combinations that models have.
+
+#include <algorithm>
+#include <cmath>
+
+#include "fuser/text/expansions.h"
+#include "fuzz/generate/workspace.h"
+
+namespace fuser::fuzz {
+namespace {
+
+constexpr double kLog2Of = 0.7;  // above log(2): log(n) is at most so many times log2(n)
+
+struct Operand {
+  Estimate estimate;
+  double terms = 1;  // along its axis, at most
+};
+
+Estimate within(double low, double high) { return {low, high, true, false}; }
+
+Estimate ofShares(const Operand&) { return within(0, 1); }
+Estimate ofLogShares(const Operand& x) {
+  return within(x.estimate.low - x.estimate.high - kLog2Of * std::log2(x.terms + 1) - 1, 1);
+}
+Estimate ofLogSum(const Operand& x) {
+  return within(x.estimate.low, x.estimate.high + kLog2Of * std::log2(x.terms + 1) + 1);
+}
+Estimate ofNormal(const Operand& x) { return within(-2 * std::sqrt(x.terms) - 1, 2 * std::sqrt(x.terms) + 1); }
+Estimate ofLength(const Operand& x) { return within(0, 2 * x.estimate.magnitude() * std::sqrt(x.terms) + 1); }
+Estimate ofCount(const Operand& x) { return within(0, x.terms); }
+Estimate ofSame(const Operand& x) { return x.estimate; }
+Estimate ofPart(const Operand& x) { return hull(x.estimate, within(0, 0)); }
+
+// What stands in the braces, beside constants.
+enum class Takes : uint8_t { Dim, Dims, LastAxis, Diagonal, DimAndK };
+
+struct CompositeName {
+  const char* name;
+  Takes takes;
+  bool onlyFloats;
+  bool ofPairs;  // of all pairs of the elements along its axis
+  Estimate (*estimate)(const Operand&);
+};
+constexpr CompositeName kNames[] = {
+    {"softmax", Takes::Dim, true, false, ofShares},
+    {"log_softmax", Takes::Dim, true, false, ofLogShares},
+    {"logsumexp", Takes::Dims, true, false, ofLogSum},
+    {"logcumsumexp", Takes::Dim, true, true, ofLogSum},
+    {"layer_norm", Takes::LastAxis, true, false, ofNormal},
+    {"rms_norm", Takes::LastAxis, true, false, ofNormal},
+    {"norm", Takes::Dims, true, false, ofLength},
+    {"std", Takes::Dims, true, false, ofLength},
+    {"count_nonzero", Takes::Dims, false, false, ofCount},
+    {"triu", Takes::Diagonal, false, false, ofPart},
+    {"tril", Takes::Diagonal, false, false, ofPart},
+    {"argsort", Takes::Dim, false, true, ofCount},
+    {"sort", Takes::Dim, false, true, ofSame},
+    {"topk", Takes::DimAndK, false, true, ofSame},
+    {"kthvalue", Takes::DimAndK, false, true, ofSame},
+    {"median", Takes::Dim, false, true, ofSame},
+};
+
+constexpr int64_t kMostOfPairs = 40;  // elements along an axis, all pairs of which are compared
+
+// Their parts are any ops.
+bool mayDraw(const Workspace& work) {
+  const GeneratorOptions& options = work.options;
+  return options.only.empty() && options.exclude.empty() && options.seldom.empty() && !options.exactData;
+}
+
+Sizes sizesAlong(const TensorValue& value, size_t axis) { return {value.sizes[0][axis], value.sizes[1][axis]}; }
+
+bool suits(const CompositeName& drawn, const TensorValue& value) {
+  const DataType dtype = value.tensor->dtype();
+  if (value.estimate.wild || value.tensor->rank() == 0 || isStored(dtype)) return false;
+  if (drawn.onlyFloats && (!isFloating(dtype) || !isSane(value.estimate, dtype))) return false;
+  if (drawn.takes == Takes::Diagonal) return value.tensor->rank() >= 2;
+  return !drawn.ofPairs || (dtype != DataType::Bool && value.tensor->rank() < 6);
+}
+
+// An axis with an element in each run, and few enough where all pairs of them are compared; -1: there is none.
+int64_t drawAxis(Workspace& work, const CompositeName& drawn, const TensorValue& value) {
+  std::vector<int64_t> axes;
+  for (size_t axis = 0; axis < value.tensor->rank(); ++axis) {
+    const Sizes sizes = sizesAlong(value, axis);
+    if (std::min(sizes[0], sizes[1]) < 1) continue;
+    if (drawn.ofPairs && std::max(sizes[0], sizes[1]) > kMostOfPairs) continue;
+    if (drawn.takes != Takes::LastAxis || axis + 1 == value.tensor->rank()) axes.push_back(static_cast<int64_t>(axis));
+  }
+  return axes.empty() ? -1 : work.choices.pick(axes);
+}
+
+text::NamedAttributes attributesOf(Workspace& work, const CompositeName& drawn, const TensorValue& value,
+                                   int64_t axis) {
+  IntExprArena& ints = work.fusion->ints();
+  text::NamedAttributes attributes;
+  const auto constant = [&](AttributeName name, double number) {
+    attributes.setOperand(name, work.fusion->newConstant(ScalarValue(number)));
+  };
+  const Sizes sizes = sizesAlong(value, static_cast<size_t>(axis));
+  switch (drawn.takes) {
+    case Takes::Dims: attributes.set(AttributeName::dims, Attributes().dims({axis})); break;
+    case Takes::LastAxis:
+      attributes.set(AttributeName::normalized_shape,
+                     Attributes().normalized_shape({value.tensor->axes()[static_cast<size_t>(axis)]->size()}));
+      break;
+    case Takes::Diagonal:
+      attributes.set(AttributeName::diagonal, Attributes().diagonal(ints.constant(work.choices.integer(-2, 2))));
+      break;
+    case Takes::DimAndK:
+      attributes.set(AttributeName::k,
+                     Attributes().k(ints.constant(work.choices.integer(1, std::min(sizes[0], sizes[1])))));
+      [[fallthrough]];
+    case Takes::Dim: attributes.set(AttributeName::dim, Attributes().setAxis(AttributeName::dim, axis)); break;
+  }
+  const std::string_view name = drawn.name;
+  if (name == "layer_norm") constant(AttributeName::eps, 1e-5);
+  if (name == "norm") constant(AttributeName::p, 2);
+  if (name == "std") constant(AttributeName::correction, 0);
+  attributes.setFlag(name == "topk" ? AttributeName::largest : AttributeName::descending, work.choices.chance(0.5));
+  attributes.setFlag(AttributeName::keepdim, work.choices.chance(0.5));
+  return attributes;
+}
+
+}  // namespace
+
+bool drawComposite(Workspace& work) {
+  if (!mayDraw(work)) return false;
+  const CompositeName& drawn = work.choices.pick(kNames);
+  const int64_t found = drawTensor(work, [&](const TensorValue& value) { return suits(drawn, value); });
+  if (found < 0) return false;
+  const TensorValue value = work.tensors[static_cast<size_t>(found)];
+  const int64_t axis = drawAxis(work, drawn, value);
+  if (axis < 0) return false;
+  std::array<Dims, kRuns> all = value.sizes;
+  const Sizes along = sizesAlong(value, static_cast<size_t>(axis));
+  for (size_t run = 0; run < kRuns && drawn.ofPairs; ++run) all[run].push_back(along[run]);
+  if (!work.affordable(all)) return false;
+  const text::NamedAttributes attributes = attributesOf(work, drawn, value, axis);
+  const Operand operand{value.estimate, static_cast<double>(std::max({along[0], along[1], int64_t{1}}))};
+  const std::vector<Val*> operands{value.tensor};
+  const text::Expansion* expansion = text::findExpansion(drawn.name, drawn.ofPairs ? 2 : 1);  // values and indices
+  if (expansion->several) {
+    const std::string first = work.freshName(), second = work.freshName();
+    const std::vector<TensorView*> results = expansion->several(*work.fusion, operands, attributes, {first, second});
+    work.keep(results[0], drawn.estimate(operand));
+    work.keep(results[1], ofCount(operand));
+    return true;
+  }
+  TensorView* result = expansion->build(*work.fusion, operands, attributes, work.freshName());
+  work.keep(result, convertEstimate(drawn.estimate(operand), result->dtype(), result->dtype()));
+  return true;
+}
+
+}  // namespace fuser::fuzz
