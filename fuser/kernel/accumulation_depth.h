@@ -1,6 +1,6 @@
 #pragma once
-// accumulationDepth: for each reduction and scan of a kernel, how many additions (or other combining ops) lie on the longest
-// path from an operand to the result, counted from the kernel IR. Error bounds follow from it
+// accumulationDepth: for each reduction and scan of a kernel, how many additions (or other combining ops) lie on the
+// longest path from an operand to the result, counted from the kernel IR. Error bounds follow from it
 // (oracle/ORACLE.md#5-reductions).
 //
 // Rules: a Compute that combines an accumulator with an operand is one update per iteration of the loops around it,
@@ -18,8 +18,8 @@
 
 namespace fuser {
 
-// Returns (result, depth) for each reduction and scan named by Compute::source or JoinWelford::sourceExpr, by id. intValues has
-// one entry per Kernel::intParams; strides are ignored.
+// Returns (result, depth) for each reduction and scan named by Compute::source or JoinWelford::sourceExpr, by id.
+// intValues has one entry per Kernel::intParams; strides are ignored.
 std::vector<std::pair<const TensorView*, ReductionDepth>> accumulationDepth(const Kernel& kernel,
                                                                             std::span<const int64_t> intValues);
 

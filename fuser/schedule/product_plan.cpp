@@ -58,6 +58,7 @@ class SideFinder {
   std::string find(ProductPlan& plan) {
     findInputs();
     findMoved();
+    dropMakers();
     if (read_.size() < 2) return "fewer than two tensors are read along the reduced axes";
     if (std::string reason = partAxes(); !reason.empty()) return reason;
     for (int position : memoryOrder(map_.reference())) {
@@ -113,6 +114,23 @@ class SideFinder {
       if (std::optional<std::vector<const TensorView*>> makers = makersOf(result))
         add(result, map_.positions(result), false, std::move(*makers));
     }
+  }
+
+  // What is read for another side's elements alone is no side itself: that one's loops read it, or compute it.
+  void dropMakers() {
+    const auto isMadeOf = [&](const Read& side, const Expr* reader) {
+      return reader == side.tensor->definition() ||
+             std::any_of(side.makers.begin(), side.makers.end(),
+                         [&](const TensorView* maker) { return maker->definition() == reader; });
+    };
+    const std::vector<Read> all = read_;
+    std::erase_if(read_, [&](const Read& each) {
+      const std::vector<Expr*> readers = readersIn(exprs_, each.tensor);
+      return std::any_of(all.begin(), all.end(), [&](const Read& side) {
+        return !side.isInput && side.tensor != each.tensor &&
+               std::all_of(readers.begin(), readers.end(), [&](const Expr* reader) { return isMadeOf(side, reader); });
+      });
+    });
   }
 
   // The tensors of the part that this one is made of; none if others read them, too, which have other loops.
@@ -294,8 +312,8 @@ bool chooseTile(ProductPlan& plan, const std::vector<Expr*>& exprs, const Refere
   }
   int64_t element = 1;
   for (const SideTensor& each : plan.sides) element = std::max(element, bytesOf(each.tensor->dtype()));
-  plan.terms = std::min(kMostAlongK, kBytesAlongK / element);
   const int64_t leastTerms = plan.byMma ? kTermsOfMmaTurn : kLeastAlongK;
+  plan.terms = std::clamp(kBytesAlongK / element, leastTerms, kMostAlongK);
   while (plan.terms > leastTerms && bytesOf(plan) > device.optInShared) plan.terms /= 2;
   return bytesOf(plan) <= device.optInShared;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// ReductionDepth: how many roundings of a reduction, or a scan, a term goes through. Kernels count it, runs record it, and the
-// oracle derives error bounds from it (oracle/ORACLE.md#5-reductions).
+// ReductionDepth: how many roundings of a reduction, or a scan, a term goes through. Kernels count it, runs record it,
+// and the oracle derives error bounds from it (oracle/ORACLE.md#5-reductions).
 
 #include <algorithm>
 #include <cstdint>

@@ -23,7 +23,7 @@ constexpr int64_t kFactors[] = {2, 2, 3, 4, 4, 5, 7, 8, 16, 31, 32, 33, 64, 128}
 
 constexpr double kEmpty = 0.5;          // of the parts that keep no rows begin from an empty list
 constexpr double kVectors = 0.6;        // of the parts where the scheduler has vectors
-constexpr double kCopies = 0.45;        // of the other inputs are copied to registers first
+constexpr double kCopies = 0.55;        // of the other inputs are copied to registers first
 constexpr double kMemoryOrder = 0.5;    // have their axes as they lie in memory
 constexpr double kOnThreads = 0.7;      // of the loops of constant extents
 constexpr double kOnBlocks = 0.7;       // of the other kept ones
