@@ -34,10 +34,10 @@ constexpr int64_t kOneOfMany = 16 * kScanLanes;  // of many lines: beyond it, fe
 constexpr int64_t kShortLineAcross = 128;        // of one thread, whose neighbours read beside it
 constexpr int64_t kAlongAcross = 16;
 constexpr int64_t kLineOfBlocks = 16 * kWideScan;
-constexpr int64_t kBlocksOfLine = 4;      // at least, on as many multiprocessors
-constexpr int64_t kFewestTurns = 4;       // each joins the totals of all blocks before it
-constexpr int64_t kMostTurns = 16;        // each keeps a register
-constexpr int64_t kThreadsThatFill = 64;  // of one line each, on each multiprocessor, have enough loads on their way
+constexpr int64_t kBlocksOfLine = 4;        // at least, on as many multiprocessors
+constexpr int64_t kFewestTurnsOfBlock = 4;  // each joins the totals of all blocks before it
+constexpr int64_t kMostTurnsOfBlock = 16;   // each keeps a register
+constexpr int64_t kThreadsThatFill = 64;    // of one line each, on each multiprocessor, have enough loads on their way
 
 // Whether the tensor has elements of its own along this position.
 bool isAlong(const TensorView* tensor, int position, const ReferenceMap& map) {
@@ -70,7 +70,7 @@ int64_t turnsOfBlocks(const PartLoops& loops, IntExpr places, IntExpr lines, Siz
   IntExprArena& ints = const_cast<Fusion&>(*loops.view.fusion).ints();  // only interns the sizes
   const int64_t atOnce = blocksAtOnce(device, kWideScan, kWideScan * kScratchOfThread);
   if (kWideScan > mostSharing(device) || atOnce == 0 || neededAcrossScans(loops.view.exprs)) return 0;
-  for (int64_t turns = kFewestTurns; turns <= kMostTurns; turns *= 2) {
+  for (int64_t turns = kFewestTurnsOfBlock; turns <= kMostTurnsOfBlock; turns *= 2) {
     const IntExpr blocks = ints.mul(lines, ints.ceilDiv(places, ints.constant(turns * kWideScan)));
     if (sizes->atMost(blocks, atOnce, SizeLimit::Grid)) return turns;
   }

@@ -12,25 +12,25 @@ namespace {
 
 constexpr double kLog2Of = 0.7;  // above log(2): log(n) is at most so many times log2(n)
 
-struct Operand {
+struct Composed {
   Estimate estimate;
   double terms = 1;  // along its axis, at most
 };
 
 Estimate within(double low, double high) { return {low, high, true, false}; }
 
-Estimate ofShares(const Operand&) { return within(0, 1); }
-Estimate ofLogShares(const Operand& x) {
+Estimate ofShares(const Composed&) { return within(0, 1); }
+Estimate ofLogShares(const Composed& x) {
   return within(x.estimate.low - x.estimate.high - kLog2Of * std::log2(x.terms + 1) - 1, 1);
 }
-Estimate ofLogSum(const Operand& x) {
+Estimate ofLogSum(const Composed& x) {
   return within(x.estimate.low, x.estimate.high + kLog2Of * std::log2(x.terms + 1) + 1);
 }
-Estimate ofNormal(const Operand& x) { return within(-2 * std::sqrt(x.terms) - 1, 2 * std::sqrt(x.terms) + 1); }
-Estimate ofLength(const Operand& x) { return within(0, 2 * x.estimate.magnitude() * std::sqrt(x.terms) + 1); }
-Estimate ofCount(const Operand& x) { return within(0, x.terms); }
-Estimate ofSame(const Operand& x) { return x.estimate; }
-Estimate ofPart(const Operand& x) { return hull(x.estimate, within(0, 0)); }
+Estimate ofNormal(const Composed& x) { return within(-2 * std::sqrt(x.terms) - 1, 2 * std::sqrt(x.terms) + 1); }
+Estimate ofLength(const Composed& x) { return within(0, 2 * x.estimate.magnitude() * std::sqrt(x.terms) + 1); }
+Estimate ofCount(const Composed& x) { return within(0, x.terms); }
+Estimate ofSame(const Composed& x) { return x.estimate; }
+Estimate ofPart(const Composed& x) { return hull(x.estimate, within(0, 0)); }
 
 // What stands in the braces, beside constants.
 enum class Takes : uint8_t { Dim, Dims, LastAxis, Diagonal, DimAndK };
@@ -40,9 +40,9 @@ struct CompositeName {
   Takes takes;
   bool onlyFloats;
   bool ofPairs;  // of all pairs of the elements along its axis
-  Estimate (*estimate)(const Operand&);
+  Estimate (*estimate)(const Composed&);
 };
-constexpr CompositeName kNames[] = {
+constexpr CompositeName kComposites[] = {
     {"softmax", Takes::Dim, true, false, ofShares},
     {"log_softmax", Takes::Dim, true, false, ofLogShares},
     {"logsumexp", Takes::Dims, true, false, ofLogSum},
@@ -64,14 +64,14 @@ constexpr CompositeName kNames[] = {
 constexpr int64_t kMostOfPairs = 40;  // elements along an axis, all pairs of which are compared
 
 // Their parts are any ops.
-bool mayDraw(const Workspace& work) {
+bool mayCompose(const Workspace& work) {
   const GeneratorOptions& options = work.options;
   return options.only.empty() && options.exclude.empty() && options.seldom.empty() && !options.exactData;
 }
 
 Sizes sizesAlong(const TensorValue& value, size_t axis) { return {value.sizes[0][axis], value.sizes[1][axis]}; }
 
-bool suits(const CompositeName& drawn, const TensorValue& value) {
+bool mayBeComposed(const CompositeName& drawn, const TensorValue& value) {
   const DataType dtype = value.tensor->dtype();
   if (value.estimate.wild || value.tensor->rank() == 0 || isStored(dtype)) return false;
   if (drawn.onlyFloats && (!isFloating(dtype) || !isSane(value.estimate, dtype))) return false;
@@ -80,7 +80,7 @@ bool suits(const CompositeName& drawn, const TensorValue& value) {
 }
 
 // An axis with an element in each run, and few enough where all pairs of them are compared; -1: there is none.
-int64_t drawAxis(Workspace& work, const CompositeName& drawn, const TensorValue& value) {
+int64_t axisToCompose(Workspace& work, const CompositeName& drawn, const TensorValue& value) {
   std::vector<int64_t> axes;
   for (size_t axis = 0; axis < value.tensor->rank(); ++axis) {
     const Sizes sizes = sizesAlong(value, axis);
@@ -126,19 +126,19 @@ text::NamedAttributes attributesOf(Workspace& work, const CompositeName& drawn, 
 }  // namespace
 
 bool drawComposite(Workspace& work) {
-  if (!mayDraw(work)) return false;
-  const CompositeName& drawn = work.choices.pick(kNames);
-  const int64_t found = drawTensor(work, [&](const TensorValue& value) { return suits(drawn, value); });
+  if (!mayCompose(work)) return false;
+  const CompositeName& drawn = work.choices.pick(kComposites);
+  const int64_t found = drawTensor(work, [&](const TensorValue& value) { return mayBeComposed(drawn, value); });
   if (found < 0) return false;
   const TensorValue value = work.tensors[static_cast<size_t>(found)];
-  const int64_t axis = drawAxis(work, drawn, value);
+  const int64_t axis = axisToCompose(work, drawn, value);
   if (axis < 0) return false;
   std::array<Dims, kRuns> all = value.sizes;
   const Sizes along = sizesAlong(value, static_cast<size_t>(axis));
   for (size_t run = 0; run < kRuns && drawn.ofPairs; ++run) all[run].push_back(along[run]);
   if (!work.affordable(all)) return false;
   const text::NamedAttributes attributes = attributesOf(work, drawn, value, axis);
-  const Operand operand{value.estimate, static_cast<double>(std::max({along[0], along[1], int64_t{1}}))};
+  const Composed operand{value.estimate, static_cast<double>(std::max({along[0], along[1], int64_t{1}}))};
   const std::vector<Val*> operands{value.tensor};
   const text::Expansion* expansion = text::findExpansion(drawn.name, drawn.ofPairs ? 2 : 1);  // values and indices
   if (expansion->several) {

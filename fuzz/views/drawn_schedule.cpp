@@ -16,7 +16,7 @@ constexpr int64_t kMostThreads = 256;   // of a block: the cpu engine has a stac
 constexpr int64_t kMostElements = 512;  // of a buffer in shared memory
 constexpr int64_t kMostRegisters = 32;  // of a buffer in registers
 constexpr int64_t kMostBlocks = 8;      // that a reduction is spread over
-constexpr int64_t kMostTurns = 6;       // that a block takes of a line that others share
+constexpr int64_t kTurnsOfLine = 6;     // that a block takes of a line that others share
 constexpr int64_t kMostFactors = 1 << 20;
 constexpr size_t kMostLoops = 9;
 constexpr int64_t kFactors[] = {2, 2, 3, 4, 4, 5, 7, 8, 16, 31, 32, 33, 64, 128};
@@ -124,7 +124,7 @@ class ScheduleDrawer {
     const int64_t width = std::min(choices_.pick(kFactors), mostOfBlock());
     const size_t before = loops_.size();
     if (sharesLines_) {
-      splitLoop(before - 1, width * choices_.integer(1, kMostTurns));
+      splitLoop(before - 1, width * choices_.integer(1, kTurnsOfLine));
       sharesLines_ = loops_.size() > before;
     }
     if (sharesLines_ || choices_.chance(kSharedLines)) splitLoop(loops_.size() - 1, width);
