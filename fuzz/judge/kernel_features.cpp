@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "fuser/analysis/inline_reads.h"
+#include "fuser/analysis/scan_loops.h"
 #include "fuser/ir/fusion.h"
 #include "fuser/kernel/kernel.h"
 #include "fuser/kernel/shared_layout.h"
@@ -65,6 +66,8 @@ const std::vector<std::string>& allKernelFeatures() {
                                     "row in registers",
                                     "row in shared memory",
                                     "rows beside rows",
+                                    "scan of blocks",
+                                    "scan of threads",
                                     "several extents",
                                     "shared memory",
                                     "skewed rows",
@@ -127,6 +130,11 @@ std::set<std::string> featuresOf(const Schedule& schedule, const Fusion& schedul
   for (const Val* val : scheduledPart.usedVals()) {
     const bool isReduced = val->isTensor() && val->definition() && isReduction(val->definition()->op());
     if (isReduced) addFeaturesOf(val->as<TensorView>(), block, found);
+    if (val->isTensor() && val->definition() && val->definition()->family() == Family::Scan) {
+      const std::optional<ScanLoops> loops = findScanLoops(val->definition());
+      if (loops && loops->threads) found.insert("scan of threads");
+      if (loops && loops->blocks) found.insert("scan of blocks");
+    }
     if (val->isTensor() && val->as<TensorView>()->domain().trails) found.insert("trailing reshape");
     if (val->isTensor() && val->as<TensorView>()->domain().extentSet > 0) found.insert("several extents");
   }

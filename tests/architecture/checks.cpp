@@ -292,12 +292,36 @@ Messages checkColumns(const Repository& repository) {
   return messages;
 }
 
+Messages checkOwnNames(const Repository& repository) {
+  static const std::regex constant(R"(^(?:const|constexpr) [\w:<>, *]+ (\w+)(?:\[\])? ?[={])"),
+      type(R"(^(?:struct|class|enum class) (\w+)\b[^;]*\{)");
+  Messages messages;
+  std::map<std::string, std::string> firstWith;  // by folder and name
+  for (const auto& [path, text] : repository.tree) {
+    if (!path.ends_with(".cpp") || isIn(path, "tests")) continue;
+    std::istringstream lines(text);
+    bool isAnonymous = false;
+    for (std::string line; std::getline(lines, line);) {
+      if (line == "namespace {") isAnonymous = true;
+      if (line == "}  // namespace") isAnonymous = false;
+      std::smatch match;
+      if (!isAnonymous || (!std::regex_search(line, match, constant) && !std::regex_search(line, match, type)))
+        continue;
+      const auto [first, isNew] = firstWith.emplace(folderOf(path) + " " + match[1].str(), path);
+      if (!isNew && first->second != path)
+        messages.push_back(path + ": names " + match[1].str() + ", as " + first->second +
+                           " does; give it another name");
+    }
+  }
+  return messages;
+}
+
 Messages checkAll(const Repository& repository) {
   Messages all;
-  for (const auto check :
-       {checkIncludes, checkEdgesAreUsed, checkCycles, checkEverythingIsBuilt, checkLists, checkLibTorch,
-        checkReferenceSeesOpNamesOnly, checkOracleLinksNoCompiler, checkNames, checkTopLevel, checkLongTestsAreListed,
-        checkNoFriend, checkSetUpErrorHandlers, checkLength, checkColumns, checkCitations, checkExpectedTexts}) {
+  for (const auto check : {checkIncludes, checkEdgesAreUsed, checkCycles, checkEverythingIsBuilt, checkLists,
+                           checkLibTorch, checkReferenceSeesOpNamesOnly, checkOracleLinksNoCompiler, checkNames,
+                           checkTopLevel, checkLongTestsAreListed, checkNoFriend, checkSetUpErrorHandlers, checkLength,
+                           checkColumns, checkOwnNames, checkCitations, checkExpectedTexts}) {
     const Messages messages = check(repository);
     all.insert(all.end(), messages.begin(), messages.end());
   }

@@ -57,6 +57,10 @@ Messages checkLength(const Repository&);
 // At most 120 columns per line, except in raw strings and rows of .def files, which cannot be wrapped.
 Messages checkColumns(const Repository&);
 
+// Constants and types of anonymous namespaces have names of their own among the sources of a folder, outside of tests:
+// a release build compiles more of them together than a build for tests does.
+Messages checkOwnNames(const Repository&);
+
 // Every citation of a document refers to an existing section, and every file that a document names exists
 // (citations.cpp).
 Messages checkCitations(const Repository&);

@@ -243,6 +243,19 @@ TEST(ExpectedTexts, InputsRoundTripsAndSingleLinesAreFine) {
   EXPECT_EQ(checkExpectedTexts({tree, kLayers}), Messages());
 }
 
+TEST(OwnNames, ThatTwoSourcesOfAFolderHave) {
+  const std::string begin = "namespace {\n", end = "}  // namespace\n", most = "constexpr int kMost = 3;\n";
+  const Tree tree = {{"fuser/ir/a.cpp", begin + most + "struct Loop {\n};\n" + end},
+                     {"fuser/ir/b.cpp", begin + "constexpr double kMost{3};\nclass Loop : Base {\n};\n" + end},
+                     {"fuser/ir/c.cpp", most + begin + "struct Loop;\n  constexpr int kMost = 3;\n" + end},
+                     {"fuser/passes/a.cpp", begin + most + end},
+                     {"tests/fuser/ir/a.cpp", begin + most + end},
+                     {"tests/fuser/ir/b.cpp", begin + most + end}};
+  EXPECT_EQ(checkOwnNames({tree, kLayers}),
+            (Messages{"fuser/ir/b.cpp: names kMost, as fuser/ir/a.cpp does; give it another name",
+                      "fuser/ir/b.cpp: names Loop, as fuser/ir/a.cpp does; give it another name"}));
+}
+
 TEST(CodeOnly, KeepsLinesAndIncludes) {
   EXPECT_EQ(codeOnly("#include \"a.h\"\nf(\"x\\\"y\", 'c', '\"'); // z\n1'000 /*\n*/ R\"d(\")\")d\" g"),
             "#include \"a.h\"\nf(      ,    ,    );     \n1'000   \n   R          g");

@@ -89,6 +89,18 @@ schedule {
             "workspace");
 }
 
+TEST(KernelFeaturesTest, AScanOfAVeryLongLineIsOneOfBlocksAndThreads) {
+  const auto namesOf = [](int places) {
+    return namesIn(countsOf(concat("fusion f(%x: f32[i0]) {\n  %y = cumsum(%x) {dim = 0}\n  return %y\n}\n",
+                                   "run { %x = integers(seed = 1, low = 1, high = 9) : f32[", places, "] }\n")));
+  };
+  EXPECT_EQ(namesOf(8), "narrow indices");
+  EXPECT_EQ(namesOf(300), "block barrier, narrow indices, scan of threads, shared memory, unrolled loop");
+  EXPECT_EQ(namesOf(5000),
+            "block barrier, cooperative launch, grid barrier, narrow indices, scan of blocks, scan of threads, shared "
+            "memory, unrolled loop, workspace");
+}
+
 TEST(KernelFeaturesTest, AVarianceOverBlocksJoinsTheirParts) {
   const FeatureCounts counts = countsOf(R"(
 fusion f(%x: f32[i0]) {
