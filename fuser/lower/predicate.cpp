@@ -59,10 +59,10 @@ class PredicateBuilder {
 
   // What is one element along all of a loop's axes has one turn of it, the first, where its readers have all. A merge
   // goes round: its inner coordinate of a later turn may be inside where that of the first one is not. So these axes
-  // say nothing; in registers, the element is computed wherever.
+  // say nothing; on chip, where each thread has a place of its own for it, the element is computed wherever.
   std::set<const IterDomain*> withoutTurns() const {
     std::set<const IterDomain*> lacking, unknown;  // look-ups only
-    if (tensor_->memoryType() != MemoryType::Local) return unknown;
+    if (tensor_->memoryType() == MemoryType::Global) return unknown;
     for (const IterDomain* axis : domain_.loop) {
       if (axis->isBroadcast() && nest_.extent(axis)->isConstant(1)) lacking.insert(axis);
     }
