@@ -76,7 +76,7 @@ std::optional<size_t> blocksOfScan(const TensorView* tensor) {
   return std::nullopt;
 }
 
-const TensorView* neededAcrossScans(const std::vector<Expr*>& exprs) {
+bool mustKeepAcrossScans(const std::vector<Expr*>& exprs) {
   std::unordered_map<const Val*, int> waits;  // before a value is there, at least; look-ups only
   for (const Expr* expr : exprs) {
     int most = 0;
@@ -96,10 +96,10 @@ const TensorView* neededAcrossScans(const std::vector<Expr*>& exprs) {
     for (const Val* operand : (*expr)->inputs()) {
       if (!operand->isTensor() || waits.count(operand) == 0 || isScan(operand->definition())) continue;
       const auto [entry, isFirst] = neededAfter.emplace(operand, at);
-      if (!isFirst && entry->second != at) return operand->as<TensorView>();
+      if (!isFirst && entry->second != at) return true;
     }
   }
-  return nullptr;
+  return false;
 }
 
 }  // namespace fuser

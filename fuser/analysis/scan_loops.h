@@ -22,8 +22,8 @@ std::optional<ScanLoops> findScanLoops(const Expr* scan);
 // reads the scan comes behind the loops inside it.
 std::optional<size_t> blocksOfScan(const TensorView* tensor);
 
-// What is computed before blocks wait for each other, and again behind them, would have to be kept. The first tensor of
-// these expressions that is needed so, or null: each has its readers in the loops between two such places.
-const TensorView* neededAcrossScans(const std::vector<Expr*>& exprs);
+// Whether some tensor of these expressions, other than a scan, is needed both before blocks wait for each other and
+// behind that: it would have to be kept. Otherwise each has its readers in the loops between two such places.
+bool mustKeepAcrossScans(const std::vector<Expr*>& exprs);
 
 }  // namespace fuser

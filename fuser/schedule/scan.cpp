@@ -69,7 +69,7 @@ int64_t turnsOfBlocks(const PartLoops& loops, IntExpr places, IntExpr lines, Siz
   if (!sizes->atMost(lines, device.multiprocessors / kBlocksOfLine, SizeLimit::Grid)) return 0;
   IntExprArena& ints = const_cast<Fusion&>(*loops.view.fusion).ints();  // only interns the sizes
   const int64_t atOnce = blocksAtOnce(device, kWideScan, kWideScan * kScratchOfThread);
-  if (kWideScan > mostSharing(device) || atOnce == 0 || neededAcrossScans(loops.view.exprs)) return 0;
+  if (kWideScan > mostSharing(device) || atOnce == 0 || mustKeepAcrossScans(loops.view.exprs)) return 0;
   for (int64_t turns = kFewestTurnsOfBlock; turns <= kMostTurnsOfBlock; turns *= 2) {
     const IntExpr blocks = ints.mul(lines, ints.ceilDiv(places, ints.constant(turns * kWideScan)));
     if (sizes->atMost(blocks, atOnce, SizeLimit::Grid)) return turns;
@@ -99,6 +99,7 @@ ScanShape chooseScanShape(const PartLoops& loops, const ReferenceMap& map, int p
   return {kAlongAcross, kScanLanes, false};
 }
 
+// The shape, with fewer threads where a block has no room for so many.
 ScanShape scanWithin(ScanShape shape, const DeviceProperties& device) {
   while (shape.along > 1 && shape.along * shape.lines > mostSharing(device)) {
     (shape.along > shape.lines ? shape.along : shape.lines) /= 2;

@@ -107,7 +107,7 @@ class ScheduleDrawer {
     if (reduces_ || first == before.end() || !choices_.chance(kVectors)) vectors_.clear();
     const std::vector<Expr*>& exprs = partLoops_.view.exprs;
     sharesLines_ = scannedPosition(exprs, map_) >= 0 && device_.cooperative && vectors_.empty() &&
-                   !neededAcrossScans(exprs) && choices_.chance(kLinesOfBlocks);
+                   !mustKeepAcrossScans(exprs) && choices_.chance(kLinesOfBlocks);
     copyTensors();
     orderAxes();
     if (!vectors_.empty()) {

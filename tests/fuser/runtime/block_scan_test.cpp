@@ -8,6 +8,7 @@
 #include "fuser/kernel/shared_layout.h"
 #include "fuser/kernel/text.h"
 #include "tests/fuser/analysis/stage_observers.h"
+#include "tests/fuser/runtime/scan_tree.h"
 #include "tests/fuser/runtime/session.h"
 
 namespace fuser {
@@ -38,31 +39,6 @@ size_t scanLanesOf(const ScanShape& shape) {
   int64_t lanes = 1;
   while (lanes < 32 && !linesFirst && shape.width % (2 * lanes) == 0 && shape.warp % (2 * lanes) == 0) lanes *= 2;
   return static_cast<size_t>(lanes);
-}
-
-// The tree, written down once more.
-std::vector<double> scanOf(const std::vector<float>& x, size_t width, size_t lanes) {
-  std::vector<double> y;
-  float carry = 0;
-  for (size_t first = 0; first < x.size(); first += width) {
-    std::vector<float> own(width, 0);
-    std::copy_n(x.begin() + static_cast<ptrdiff_t>(first), std::min(width, x.size() - first), own.begin());
-    std::vector<float> total = own;
-    for (size_t apart = 1; apart < lanes; apart *= 2) {
-      const std::vector<float> former = total;
-      for (size_t t = 0; t < width; ++t) {
-        const float partner = former[t ^ apart];
-        const bool isUpper = (t & apart) != 0;
-        if (isUpper) own[t] = partner + own[t];
-        total[t] = isUpper ? partner + former[t] : former[t] + partner;
-      }
-    }
-    for (size_t warp = 0; warp < width; warp += lanes) {
-      for (size_t t = warp; t < warp + lanes && first + t < x.size(); ++t) y.push_back(carry + own[t]);
-      carry = carry + total[warp];
-    }
-  }
-  return y;
 }
 
 const std::vector<ScanShape> kScanShapes = {{1, 32, 32},
@@ -105,8 +81,9 @@ TEST(BlockScanTest, EachPlaceGetsTheFixedTree) {
       std::vector<double> expected;
       for (int64_t line = 0; line < shape.lines; ++line) {
         const float* begin = x + line * shape.places;
-        const std::vector<double> own =
-            scanOf({begin, begin + shape.places}, static_cast<size_t>(shape.width), scanLanesOf(shape));
+        float total = 0;
+        const std::vector<float> own =
+            scanOfBlock({begin, begin + shape.places}, static_cast<size_t>(shape.width), scanLanesOf(shape), total);
         expected.insert(expected.end(), own.begin(), own.end());
       }
       EXPECT_EQ(y, expected) << shape.text() << ", " << engine;

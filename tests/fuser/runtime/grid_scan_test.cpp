@@ -6,6 +6,7 @@
 
 #include "fuser/kernel/text.h"
 #include "tests/fuser/analysis/stage_observers.h"
+#include "tests/fuser/runtime/scan_tree.h"
 #include "tests/fuser/runtime/session.h"
 
 namespace fuser {
@@ -36,32 +37,6 @@ std::string gridScanCaseOf(const GridScanShape& shape, const std::string& op, co
   return text + concat("  inlineMost\n}\nrun { %x = ", data, " : ", type, " }\n");
 }
 
-// The tree of one block, written down once more: a warp's lanes, the warps of a turn, turn after turn.
-std::vector<float> scanOfBlock(const std::vector<float>& x, size_t width, float& total) {
-  std::vector<float> y;
-  float carry = 0;
-  for (size_t first = 0; first < x.size(); first += width) {
-    std::vector<float> own(width, 0);
-    std::copy_n(x.begin() + static_cast<ptrdiff_t>(first), std::min(width, x.size() - first), own.begin());
-    std::vector<float> all = own;
-    const size_t lanes = std::min<size_t>(width, 32);
-    for (size_t apart = 1; apart < lanes; apart *= 2) {
-      const std::vector<float> former = all;
-      for (size_t t = 0; t < width; ++t) {
-        const bool isUpper = (t & apart) != 0;
-        if (isUpper) own[t] = former[t ^ apart] + own[t];
-        all[t] = isUpper ? former[t ^ apart] + former[t] : former[t] + former[t ^ apart];
-      }
-    }
-    for (size_t warp = 0; warp < width; warp += lanes) {
-      for (size_t t = warp; t < warp + lanes && first + t < x.size(); ++t) y.push_back(carry + own[t]);
-      carry = carry + all[warp];
-    }
-  }
-  total = carry;
-  return y;
-}
-
 std::vector<double> scanOfBlocks(const std::vector<float>& x, size_t width, size_t places) {
   std::vector<double> y;
   float before = 0;
@@ -70,7 +45,8 @@ std::vector<double> scanOfBlocks(const std::vector<float>& x, size_t width, size
     const auto begin = x.begin();
     float total = 0;
     const std::vector<float> own =
-        scanOfBlock({begin + static_cast<ptrdiff_t>(first), begin + static_cast<ptrdiff_t>(end)}, width, total);
+        scanOfBlock({begin + static_cast<ptrdiff_t>(first), begin + static_cast<ptrdiff_t>(end)}, width,
+                    std::min<size_t>(width, 32), total);
     for (float result : own) y.push_back(before + result);
     before = before + total;
   }
