@@ -54,6 +54,7 @@ class Cloner {
     clone.mesh = domain.mesh;
     clone.loopRoot = (*this)(domain.loopRoot);
     clone.referencePosition = domain.referencePosition;
+    clone.followsReduced = domain.followsReduced;
     clone.extentSet = domain.extentSet;
     for (const LoopTransform& step : domain.transforms) {
       LoopTransform copy;

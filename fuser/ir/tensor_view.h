@@ -63,6 +63,8 @@ struct TensorDomain {
   std::vector<IterDomain*> loopRoot;
   // For each entry of loopRoot, its position in the reference's loopRoot; empty before `propagate`.
   std::vector<int> referencePosition;
+  // After a schedule's `followReduced`: `propagate` gives it loops over the reduced axes, though it has none of them.
+  bool followsReduced = false;
   // 0 where the tensor has the reference's extents at these positions; else the number of tensors that have others
   // there (ReferenceMap::extentSet).
   int extentSet = 0;

@@ -19,6 +19,7 @@ enum class TransformKind : uint8_t {
   Parallelize,         // parallelize %t {axis, type}
   ParallelizeAllLike,  // parallelizeAllLike %t: every other tensor's loop gets the type of the %t loop that it maps to
   Propagate,      // propagate %t: every other tensor gets %t's loop transforms, mapped through the ops between them
+  FollowReduced,  // followReduced %t, before propagate: %t gets loops over the reduced axes, though it has none of them
   ComputeAt,      // computeAt %p %c {position}: %p shares its first `position` loops with its consumers, such as %c
   InlineMost,     // inlineMost: each tensor is inlined as deep into its consumers' loops as is legal
   SetMemoryType,  // setMemoryType %t {memory}
@@ -36,16 +37,16 @@ enum class TransformKind : uint8_t {
 
 struct Transform {
   TransformKind kind;
-  std::string tensor;    // %t, %p
-  std::string other;     // %c of ComputeAt; the new tensor's name of CacheBefore, CacheAfter, Recompute, RFactor
-  int64_t axis = 0;      // Split, Merge, Parallelize, Swizzle; ComputeAt: position; Recompute: operand; Pad: row;
-                         // CircularBuffer: stages
-  int64_t factor = 0;    // Split, Bound; Pad: elements; CircularBuffer: prefetch
+  std::string tensor;  // %t, %p
+  std::string other;   // %c of ComputeAt; the new tensor's name of CacheBefore, CacheAfter, Recompute, RFactor
+  int64_t axis = 0;    // Split, Merge, Parallelize, Swizzle; ComputeAt: position; Recompute: operand; Pad: row;
+                       // CircularBuffer: stages
+  int64_t factor = 0;  // Split, Bound; Pad: elements; CircularBuffer: prefetch
   ParallelType type = ParallelType::Serial;
   MemoryType memory = MemoryType::Local;
-  DataType indexType = DataType::Int64;                   // IndexType: Int32 or Int64
-  std::vector<int64_t> axes;                              // RFactor
-  std::vector<std::pair<int64_t, int64_t>> old2new;       // Reorder
+  DataType indexType = DataType::Int64;              // IndexType: Int32 or Int64
+  std::vector<int64_t> axes;                         // RFactor
+  std::vector<std::pair<int64_t, int64_t>> old2new;  // Reorder
   bool operator==(const Transform&) const = default;
 };
 

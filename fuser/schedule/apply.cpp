@@ -55,6 +55,7 @@ class Applier {
       case TransformKind::Parallelize: return find(step.tensor)->domain().loop[axisOf(step)]->parallelize(step.type);
       case TransformKind::ParallelizeAllLike: return parallelizeAllLike(part_, find(step.tensor));
       case TransformKind::Propagate: return propagate(part_, find(step.tensor));
+      case TransformKind::FollowReduced: return followReduced(step);
       case TransformKind::ComputeAt: return computeAt(step);
       case TransformKind::InlineMost: return inlineMost();
       case TransformKind::SetMemoryType: return setMemoryType(step);
@@ -316,6 +317,13 @@ class Applier {
     recomputed_[step.other] = tensor;
   }
 
+  void followReduced(const Transform& step) {
+    TensorDomain& domain = findMade(step.tensor)->domain();
+    FUSER_USER_CHECK(domain.referencePosition.empty(), "%", step.tensor,
+                     " has loops already: followReduced comes before propagate");
+    domain.followsReduced = true;
+  }
+
   void addByAtomics(const Transform& step) {
     TensorView* tensor = findMade(step.tensor);
     const Expr* maker = tensor->definition();
@@ -347,10 +355,10 @@ class Applier {
   }
 
   Fusion& part_;
-  std::optional<InlineReads> reads_;                      // of the part as it is
-  std::unordered_map<std::string, TensorView*> tensors_;  // look-ups only
+  std::optional<InlineReads> reads_;                               // of the part as it is
+  std::unordered_map<std::string, TensorView*> tensors_;           // look-ups only
   std::unordered_map<std::string, const TensorView*> recomputed_;  // what a name computes again; look-ups only
-  std::set<std::string> partial_;                         // the names of partial results, which no step names
+  std::set<std::string> partial_;                                  // the names of partial results, which no step names
 };
 
 }  // namespace

@@ -223,6 +223,13 @@ Schedule scheduleMatmul(const Fusion& part, SizeFacts* sizes, const std::vector<
   cacheOutputs(part, schedule);
   const std::string name = nameInKernel(map.reference());
   plan.byMma ? tileMmas(schedule, name, plan) : tileSums(schedule, name, plan);
+  const std::vector<bool> reduced = reducedPositions(map.reference());
+  for (const SideTensor& each : plan.sides) {
+    for (const TensorView* maker : each.makers) {
+      if (!runsOverReduced(maker->definition(), map, reduced))
+        schedule.push_back(on(TransformKind::FollowReduced, maker->name()));
+    }
+  }
   schedule.push_back(on(TransformKind::Propagate, name));
   schedule.push_back(on(TransformKind::ParallelizeAllLike, name));
   for (const SideTensor& each : plan.sides) {

@@ -94,7 +94,7 @@ std::vector<IterDomain*> loopLike(const TensorDomain& reference, const AxisImage
 
 void alignRoots(Fusion& part, const TensorDomain& reference, TensorDomain& domain, const std::vector<int>& positions) {
   std::vector<IterDomain*> at(reference.logical.size(), nullptr);
-  bool reduces = false;
+  bool reduces = domain.followsReduced;
   for (size_t i = 0; i < positions.size(); ++i) {
     if (positions[i] < 0) continue;
     IterDomain* axis = domain.logical[i];
@@ -107,6 +107,21 @@ void alignRoots(Fusion& part, const TensorDomain& reference, TensorDomain& domai
     if (reference.logical[i]->isReduction() && !reduces) continue;
     domain.loopRoot.push_back(at[i] ? at[i] : part.newIterDomain(IterType::Broadcast, part.ints().constant(1)));
     domain.referencePosition.push_back(static_cast<int>(i));
+  }
+}
+
+// Where a reduced axis is empty, its loops compute nothing.
+void checkFollowing(const std::vector<Expr*>& exprs, const TensorDomain& reference) {
+  const auto follows = [](const Val* val) { return val->isTensor() && val->as<TensorView>()->domain().followsReduced; };
+  for (const Expr* expr : exprs) {
+    const auto* tensor = expr->output()->as<TensorView>();
+    FUSER_USER_CHECK(!follows(tensor) || !tensor->isFusionOutput(), "%", tensor->name(),
+                     " is an output: it cannot follow the reduced axes");
+    if (tensor->domain().referencePosition.size() == reference.loopRoot.size()) continue;
+    for (const Val* operand : expr->inputs()) {
+      FUSER_USER_CHECK(!follows(operand), "%", operand->name(), " follows the reduced axes, and %", tensor->name(),
+                       ", which reads it, has no loops over them");
+    }
   }
 }
 
@@ -185,6 +200,7 @@ void propagate(Fusion& part, TensorView* reference) {
         });
     domain.loop = loopLike(source, images);
   }
+  checkFollowing(exprs, source);
 }
 
 void shareLoopsOfResults(const Expr* expr) {

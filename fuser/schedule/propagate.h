@@ -16,8 +16,8 @@ void boundAxis(Fusion& part, TensorDomain& domain, size_t axis, int64_t factor);
 void mergeAxes(Fusion& part, TensorDomain& domain, size_t axis);
 
 // Gives every other tensor the reference's loops, with a broadcast axis for each axis of the reference that it lacks,
-// so that it can be computed in those loops. A tensor with none of the reduced axes gets no loops for them. Broadcast
-// axes that the reference lacks get no loop. What is computed inline alone keeps the loops that it does not need. A
+// so that it can be computed in those loops. A tensor with none of the reduced axes gets no loops for them, unless it is
+// to follow them. Broadcast axes that the reference lacks get no loop. What is computed inline alone keeps the loops that it does not need. A
 // UserError if there is no ReferenceMap, or the reference already follows another tensor.
 void propagate(Fusion& part, TensorView* reference);
 

@@ -14,6 +14,7 @@ const std::vector<TransformForm>& transformTable() {
       {Kind::Parallelize, "parallelize", true, false, {Field::Axis, Field::Type}, false},
       {Kind::ParallelizeAllLike, "parallelizeAllLike", true, false, {}, false},
       {Kind::Propagate, "propagate", true, false, {}, false},
+      {Kind::FollowReduced, "followReduced", true, false, {}, false},
       {Kind::ComputeAt, "computeAt", true, true, {Field::Position}, false},
       {Kind::InlineMost, "inlineMost", false, false, {}, false},
       {Kind::SetMemoryType, "setMemoryType", true, false, {Field::Memory}, false},
