@@ -58,8 +58,7 @@ ScalarValue lowest(DataType dtype, int64_t sign) {
     case Category::Bool: return sign < 0;
     case Category::Int: break;
   }
-  const int64_t least = std::numeric_limits<int64_t>::min() >> (64 - 8 * dtypeSize(dtype));
-  return sign > 0 ? least : -1 - least;
+  return sign > 0 ? integerRange(dtype).least : integerRange(dtype).most;
 }
 
 }  // namespace fuser::fuzz::stablehlo
