@@ -184,6 +184,7 @@ std::string toText(const CampaignSummary& summary) {
   out << "\ncompilers: " << summary.compilers.cases << " cases on the cpu engine, " << summary.compilers.kernels
       << " kernels; " << summary.compilers.seconds << " s, of which clang " << summary.compilers.clangSeconds
       << " s and NVRTC " << summary.compilers.nvrtcSeconds << " s";
+  if (summary.compilers.withoutRoom > 0) out << "; no room for " << summary.compilers.withoutRoom << " cases";
   if (!summary.compilers.skipped.empty()) out << "; without " << summary.compilers.skipped;
   out << "\n";
   if (!summary.neverGenerated.empty()) {

@@ -106,10 +106,11 @@ struct Compilers {
   int64_t cases = 0, kernels = 0;
   double seconds = 0;  // total worker time
   double clangSeconds = 0, nvrtcSeconds = 0;
-  std::string skipped;  // compilers that are not available, and why
+  std::string skipped;      // compilers that are not available, and why
+  int64_t withoutRoom = 0;  // cases that the cpu engine has no room for
   bool operator==(const Compilers&) const = default;
 };
-REPORTS_FIELDS(Compilers, cases, kernels, seconds, clangSeconds, nvrtcSeconds, skipped)
+REPORTS_FIELDS(Compilers, cases, kernels, seconds, clangSeconds, nvrtcSeconds, skipped, withoutRoom)
 
 // A file that was judged before the generated cases.
 struct CorpusCase {
@@ -139,7 +140,7 @@ struct Sums {
   std::map<std::string, int64_t> verdicts;          // every kind, 0 included
   std::map<std::string, int64_t> rejectedByReason;  // by reason, with # for each number in it
   std::map<std::string, int64_t> openByReason;  // unsupported and undecided ones, "unsupported: no kernel: Abs of i8"
-  int64_t judgedCases = 0;                          // agrees, differs or undecided
+  int64_t judgedCases = 0;                      // agrees, differs or undecided
   int64_t decidedCases = 0;
   int64_t probedCases = 0;
   SecondLooks secondLooks;
@@ -185,9 +186,9 @@ struct CampaignSummary : Sums {
   std::vector<std::string> neverInCell;     // cells without any case: "Add: layout permuted"
   // Cells with fewer than 3 cases in 10^5: "Add: layout permuted (2)"
   std::vector<std::string> seldomDrawn;
-  std::vector<std::string> neverExact;      // on another compiler: ops that could be exact, and never were
-  std::vector<std::string> neverFused;      // ops that occurred, but never with another op in one kernel
-  std::vector<Progress> progress;           // in order of time, at most a few hundred samples
+  std::vector<std::string> neverExact;  // on another compiler: ops that could be exact, and never were
+  std::vector<std::string> neverFused;  // ops that occurred, but never with another op in one kernel
+  std::vector<Progress> progress;       // in order of time, at most a few hundred samples
   std::vector<CorpusCase> corpus;
   std::vector<Finding> findings;
   std::vector<MinimizedFinding> minimized;  // at least one per bucket that was tried

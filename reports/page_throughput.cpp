@@ -12,8 +12,8 @@ namespace {
 
 // Between two points of the progress.
 struct Interval {
-  double start = 0, end = 0;  // seconds
-  double rate = 0;            // cases a second
+  double start = 0, end = 0;             // seconds
+  double rate = 0;                       // cases a second
   double compiling = 0, minimizing = 0;  // shares of the workers, 0 to 1
 };
 
@@ -163,6 +163,11 @@ void writeCompilers(Markup& page, const Compilers& compilers) {
                  grouped(compilers.cases) + " cases ran again on the cpu engine, from " + grouped(compilers.kernels) +
                      " kernels, in " + duration(compilers.seconds) + " of workers: clang " +
                      duration(compilers.clangSeconds) + ", NVRTC " + duration(compilers.nvrtcSeconds) + ".");
+  }
+  if (compilers.withoutRoom > 0) {
+    page.element("p", {},
+                 "The cpu engine has no room for the stacks of " + grouped(compilers.withoutRoom) +
+                     " more, whose threads all wait for each other.");
   }
   if (!compilers.skipped.empty()) page.element("p", {{"class", "low"}}, "Did not run: " + compilers.skipped);
   page.close();

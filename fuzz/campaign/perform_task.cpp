@@ -71,8 +71,12 @@ TaskResult performBatch(const BatchTask& task, const TaskSettings& settings) {
   // NVRTC is the dearest: one arch a batch, in turn.
   const BatchResult batch = runCompilerBatch(cases, {first / kBatchStride % 2 == 0 ? "80" : "90"});
   TaskResult result;
-  result.batch = {static_cast<int64_t>(batch.cases), static_cast<int64_t>(batch.kernels), batch.clangSeconds,
-                  batch.nvrtcSeconds, batch.skipped};
+  result.batch = {static_cast<int64_t>(batch.cases),
+                  static_cast<int64_t>(batch.kernels),
+                  batch.clangSeconds,
+                  batch.nvrtcSeconds,
+                  batch.skipped,
+                  static_cast<int64_t>(batch.withoutRoom)};
   const auto add = [&](size_t index, CaseVerdict verdict) {
     batchCases[index].options.engine = EngineKind::Cpu;
     result.findings.push_back({first + index, std::move(verdict), printCase(batchCases[index])});

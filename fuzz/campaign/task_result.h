@@ -22,10 +22,11 @@ namespace fuser::fuzz {
 struct BatchFigures {
   int64_t cases = 0, kernels = 0;
   double clangSeconds = 0, nvrtcSeconds = 0;
-  std::string skipped;  // compilers that are not available, and why
+  std::string skipped;      // compilers that are not available, and why
+  int64_t withoutRoom = 0;  // cases that the cpu engine has no room for
   bool operator==(const BatchFigures&) const = default;
 };
-REPORTS_FIELDS(BatchFigures, cases, kernels, clangSeconds, nvrtcSeconds, skipped)
+REPORTS_FIELDS(BatchFigures, cases, kernels, clangSeconds, nvrtcSeconds, skipped, withoutRoom)
 
 // A finding of one case in a batch.
 struct BatchFinding {
@@ -57,7 +58,7 @@ struct TaskResult {
   std::map<std::string, std::string> views;          // verdicts by view in which it was judged (views/views.h)
   // The numbers of segments over all runs, by view: of the case itself, and in the view.
   std::map<std::string, std::array<int64_t, 2>> viewSegments;
-  reports::Costs costs;  // of a case that is counted; no cases for any other
+  reports::Costs costs;                             // of a case that is counted; no cases for any other
   std::map<std::string, reports::EdgeCount> edges;  // by kind: those that the runs meet, or that are out of reach
   std::string noEdge;  // why a case that was to meet one meets none; "": it does, or was not
   bool operator==(const TaskResult&) const = default;

@@ -128,7 +128,7 @@ void runOnCpu(const std::vector<const Case*>& cases, std::vector<CompiledCase>& 
     if (ready.data.empty()) continue;
     CaseVerdict verdict = judgeOnCpu(*cases[ready.index], ready, cpu->callsHostLibrary(), result.elements);
     if (verdict.kind == VerdictKind::Rejected) {
-      result.skipped += concat("cpu, case ", ready.index, " of the batch: ", verdict.reason, "; ");
+      ++result.withoutRoom;
       continue;
     }
     ++result.cases;

@@ -22,10 +22,11 @@ struct BatchResult {
   std::vector<CompilerVerdict> findings;  // of single cases, on the cpu engine
   std::string problem;                    // a compiler error: a finding of the whole batch
   size_t cases = 0;                       // cases that ran on the cpu engine
+  size_t withoutRoom = 0;                 // cases that it has no room for
   size_t kernels = 0;
   oracle::Counts elements;  // judged on the cpu engine
   double clangSeconds = 0, nvrtcSeconds = 0;
-  std::string skipped;  // compilers that are not available, cases for which one has no room, and why; empty if all ran
+  std::string skipped;  // compilers that are not available, and why; empty if all are
 };
 
 using MakeEngine = std::function<std::unique_ptr<Engine>()>;
