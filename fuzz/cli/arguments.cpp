@@ -130,6 +130,13 @@ void GeneratorArguments::addTo(CLI::App* app) {
       ->allow_extra_args(false)
       ->type_name("OP,OP")
       ->group(kGroup);
+  app->add_option("--favour", favour,
+                  "half of the draws of an op are of these: mnemonics; 'products' and 'names': half of the cases have "
+                  "products of matrices, or softmaxes, norms, sorts, pools and other names that are made of ops")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("OP,OP")
+      ->group(kGroup);
   app->add_option("--seldom", seldom, "draw these dtypes a fiftieth as often: dtypes, separated by commas")
       ->delimiter(',')
       ->allow_extra_args(false)
@@ -178,12 +185,24 @@ void GeneratorArguments::resolve() {
   options.only = parseOps(only);
   options.exclude = parseOps(exclude);
   options.seldom = parseDtypes(seldom);
+  resolveFavour();
   FUSER_USER_CHECK(options.only.empty() || !std::includes(options.exclude.begin(), options.exclude.end(),
                                                           options.only.begin(), options.only.end()),
                    "--exclude removes every op that --only allows");
   // Room for some tensors of the largest size.
   options.maxCaseElements = std::max(options.maxCaseElements, 4 * options.maxElements);
   if (seed == 0) seed = std::random_device{}() | 1u;
+}
+
+void GeneratorArguments::resolveFavour() {
+  std::vector<std::string> ops;
+  for (const std::string& name : favour) {
+    const std::string word = withoutBlanks(name);
+    options.favourProducts |= word == "products";
+    options.favourNames |= word == "names";
+    if (word != "products" && word != "names") ops.push_back(name);
+  }
+  options.favour = parseOps(ops);
 }
 
 std::vector<std::string> GeneratorArguments::flags() const {
@@ -200,6 +219,7 @@ std::vector<std::string> GeneratorArguments::flags() const {
   };
   list("--only", only);
   list("--exclude", exclude);
+  list("--favour", favour);
   list("--seldom", seldom);
   number("--median-elements", options.medianElements, usual.medianElements);
   number("--max-elements", options.maxElements, usual.maxElements);

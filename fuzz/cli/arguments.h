@@ -19,7 +19,7 @@ namespace fuser::fuzz {
 // The arguments that determine the generated cases.
 struct GeneratorArguments {
   uint64_t seed = 0;
-  std::vector<std::string> only, exclude, seldom, parents;
+  std::vector<std::string> only, exclude, favour, seldom, parents;
   GeneratorOptions options;
   std::string leftOut;  // one line, of parents that do not parse; empty: all do
 
@@ -39,6 +39,9 @@ struct GeneratorArguments {
   void resolve();
   // The arguments with which `generate` prints the same cases; may be empty: "--only", "add".
   std::vector<std::string> flags() const;
+
+ private:
+  void resolveFavour();
 };
 
 // "add", "div:rounding_mode = trunc"; a mnemonic alone means all its rows. A UserError names what is none.

@@ -1,11 +1,12 @@
-// Names that the text makes of other ops (fuser/text/expansions.h), beside products and random numbers: norms,
-// softmaxes, orders, triangles. Their parts are ops like any other, in the combinations that models have.
+// Names that the text makes of other ops (fuser/text/expansions.h), beside products and random numbers. Here are those
+// of one tensor along an axis: softmaxes, norms, orders, triangles. Their parts are ops like any other, in the
+// combinations that models have.
 
 #include <algorithm>
 #include <cmath>
 
 #include "fuser/text/expansions.h"
-#include "fuzz/generate/workspace.h"
+#include "fuzz/generate/composed_name.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -35,41 +36,32 @@ Estimate ofPart(const Composed& x) { return hull(x.estimate, within(0, 0)); }
 // What stands in the braces, beside constants.
 enum class Takes : uint8_t { Dim, Dims, LastAxis, Diagonal, DimAndK };
 
-struct CompositeName {
-  const char* name;
+struct CompositeName : ComposedName {
   Takes takes;
   bool onlyFloats;
   bool ofPairs;  // of all pairs of the elements along its axis
   Estimate (*estimate)(const Composed&);
 };
 constexpr CompositeName kComposites[] = {
-    {"softmax", Takes::Dim, true, false, ofShares},
-    {"log_softmax", Takes::Dim, true, false, ofLogShares},
-    {"logsumexp", Takes::Dims, true, false, ofLogSum},
-    {"logcumsumexp", Takes::Dim, true, true, ofLogSum},
-    {"layer_norm", Takes::LastAxis, true, false, ofNormal},
-    {"rms_norm", Takes::LastAxis, true, false, ofNormal},
-    {"norm", Takes::Dims, true, false, ofLength},
-    {"std", Takes::Dims, true, false, ofLength},
-    {"count_nonzero", Takes::Dims, false, false, ofCount},
-    {"triu", Takes::Diagonal, false, false, ofPart},
-    {"tril", Takes::Diagonal, false, false, ofPart},
-    {"argsort", Takes::Dim, false, true, ofCount},
-    {"sort", Takes::Dim, false, true, ofSame},
-    {"topk", Takes::DimAndK, false, true, ofSame},
-    {"kthvalue", Takes::DimAndK, false, true, ofSame},
-    {"median", Takes::Dim, false, true, ofSame},
+    {{"softmax", "%y = softmax(%x) {dim = 1}", false}, Takes::Dim, true, false, ofShares},
+    {{"log_softmax", "%y = log_softmax(%x) {dim = 1}", false}, Takes::Dim, true, false, ofLogShares},
+    {{"logsumexp", "%y = logsumexp(%x) {dims = [1]}", false}, Takes::Dims, true, false, ofLogSum},
+    {{"logcumsumexp", "%y = logcumsumexp(%x) {dim = 1}", false}, Takes::Dim, true, true, ofLogSum},
+    {{"layer_norm", "%y = layer_norm(%x) {normalized_shape = [i2]}", false}, Takes::LastAxis, true, false, ofNormal},
+    {{"rms_norm", "%y = rms_norm(%x) {normalized_shape = [i2]}", false}, Takes::LastAxis, true, false, ofNormal},
+    {{"norm", "%y = norm(%x) {dims = [1], keepdim = true}", false}, Takes::Dims, true, false, ofLength},
+    {{"std", "%y = std(%x) {dims = [1], keepdim = true}", false}, Takes::Dims, true, false, ofLength},
+    {{"count_nonzero", "%y = count_nonzero(%x) {dims = [1]}", true}, Takes::Dims, false, false, ofCount},
+    {{"triu", "%y = triu(%x)", true}, Takes::Diagonal, false, false, ofPart},
+    {{"tril", "%y = tril(%x)", true}, Takes::Diagonal, false, false, ofPart},
+    {{"argsort", "%y = argsort(%x) {dim = 1}", true}, Takes::Dim, false, true, ofCount},
+    {{"sort", "%y, %z = sort(%x) {dim = 1}", true}, Takes::Dim, false, true, ofSame},
+    {{"topk", "%y, %z = topk(%x) {k = 1, dim = 1}", true}, Takes::DimAndK, false, true, ofSame},
+    {{"kthvalue", "%y, %z = kthvalue(%x) {k = 1, dim = 1}", true}, Takes::DimAndK, false, true, ofSame},
+    {{"median", "%y, %z = median(%x) {dim = 1}", true}, Takes::Dim, false, true, ofSame},
 };
 
 constexpr int64_t kMostOfPairs = 40;  // elements along an axis, all pairs of which are compared
-
-// Their parts are any ops.
-bool mayCompose(const Workspace& work) {
-  const GeneratorOptions& options = work.options;
-  return options.only.empty() && options.exclude.empty() && options.seldom.empty() && !options.exactData;
-}
-
-Sizes sizesAlong(const TensorValue& value, size_t axis) { return {value.sizes[0][axis], value.sizes[1][axis]}; }
 
 bool mayBeComposed(const CompositeName& drawn, const TensorValue& value) {
   const DataType dtype = value.tensor->dtype();
@@ -114,20 +106,18 @@ text::NamedAttributes attributesOf(Workspace& work, const CompositeName& drawn, 
       [[fallthrough]];
     case Takes::Dim: attributes.set(AttributeName::dim, Attributes().setAxis(AttributeName::dim, axis)); break;
   }
-  const std::string_view name = drawn.name;
-  if (name == "layer_norm") constant(AttributeName::eps, 1e-5);
-  if (name == "norm") constant(AttributeName::p, 2);
-  if (name == "std") constant(AttributeName::correction, 0);
-  attributes.setFlag(name == "topk" ? AttributeName::largest : AttributeName::descending, work.choices.chance(0.5));
+  if (drawn.name == "layer_norm") constant(AttributeName::eps, 1e-5);
+  if (drawn.name == "norm") constant(AttributeName::p, 2);
+  if (drawn.name == "std") constant(AttributeName::correction, 0);
+  attributes.setFlag(drawn.name == "topk" ? AttributeName::largest : AttributeName::descending,
+                     work.choices.chance(0.5));
   attributes.setFlag(AttributeName::keepdim, work.choices.chance(0.5));
   return attributes;
 }
 
-}  // namespace
-
-bool drawComposite(Workspace& work) {
-  if (!mayCompose(work)) return false;
+bool drawAlongAxis(Workspace& work) {
   const CompositeName& drawn = work.choices.pick(kComposites);
+  if (!mayDraw(work, drawn)) return false;
   const int64_t found = drawTensor(work, [&](const TensorValue& value) { return mayBeComposed(drawn, value); });
   if (found < 0) return false;
   const TensorValue value = work.tensors[static_cast<size_t>(found)];
@@ -138,6 +128,7 @@ bool drawComposite(Workspace& work) {
   for (size_t run = 0; run < kRuns && drawn.ofPairs; ++run) all[run].push_back(along[run]);
   if (!work.affordable(all)) return false;
   const text::NamedAttributes attributes = attributesOf(work, drawn, value, axis);
+  work.composed.push_back(drawn.name);
   const Composed operand{value.estimate, static_cast<double>(std::max({along[0], along[1], int64_t{1}}))};
   const std::vector<Val*> operands{value.tensor};
   const text::Expansion* expansion = text::findExpansion(drawn.name, drawn.ofPairs ? 2 : 1);  // values and indices
@@ -151,6 +142,19 @@ bool drawComposite(Workspace& work) {
   TensorView* result = expansion->build(*work.fusion, operands, attributes, work.freshName());
   work.keep(result, convertEstimate(drawn.estimate(operand), result->dtype(), result->dtype()));
   return true;
+}
+
+}  // namespace
+
+bool drawComposite(Workspace& work) {
+  constexpr double kShares[] = {0.4, 0.2, 0.2, 0.12, 0.08};
+  switch (work.choices.weighted(kShares)) {
+    case 0: return drawAlongAxis(work);
+    case 1: return drawWindows(work);
+    case 2: return drawLayer(work);
+    case 3: return drawSearch(work);
+    default: return drawComplex(work);
+  }
 }
 
 }  // namespace fuser::fuzz

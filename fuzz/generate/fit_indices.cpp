@@ -10,15 +10,29 @@
 namespace fuser::fuzz {
 namespace {
 
-// The input whose elements these are, at whatever places; null: they are computed.
+bool isZero(const Val* val) {
+  if (val->isTensor())
+    return val->definition() && val->definition()->op() == OpKind::Full && isZero(val->definition()->input(0));
+  const std::optional<ScalarValue>& number = val->as<Scalar>()->constant();
+  return number && number->as<double>() == 0;
+}
+
+// The operand whose elements an op hands on, at whatever places; null: it computes others. One that has 0 for some of
+// them is among these: what ignores a class takes the first one in its place, and what checks sizes puts all of them
+// over zeros.
+const Val* handedOn(const Expr* maker) {
+  const FamilyInfo& family = familyInfo(maker->family());
+  const bool hands = family.operands == FamilyOperands::Tensor &&
+                     (family.coordinates == Coordinates::AxisMap || maker->family() == Family::LoadStore);
+  if (hands) return maker->input(0);
+  if (maker->op() == OpKind::Where && isZero(maker->input(2))) return maker->input(1);
+  if (maker->op() == OpKind::SliceScatter && isZero(maker->input(0))) return maker->input(1);
+  return nullptr;
+}
+
+// The input whose elements these are; null: they are computed.
 const Val* inputOf(const Val* indices) {
-  while (const Expr* maker = indices->definition()) {
-    const FamilyInfo& family = familyInfo(maker->family());
-    const bool hands = family.operands == FamilyOperands::Tensor &&
-                       (family.coordinates == Coordinates::AxisMap || maker->family() == Family::LoadStore);
-    if (!hands) return nullptr;
-    indices = maker->input(0);
-  }
+  while (indices && indices->definition()) indices = handedOn(indices->definition());
   return indices;
 }
 

@@ -35,18 +35,22 @@ struct GeneratorOptions {
   // as special (exact_draws.h): small whole numbers, one NaN or infinity now and then, literals that are powers of two.
   bool exactData = false;
   std::set<DataType> seldom;  // dtypes to draw a fiftieth as often
+  // Half of the draws of an op are of these, of those that are allowed; half of the cases have products, or other names
+  // that are made of ops.
+  std::set<OpKind> favour;
+  bool favourProducts = false, favourNames = false;
   // Texts of cases; null or at least one. A share of a campaign's cases are mutants of these (fuzz/mutate/parents.h).
   std::shared_ptr<const std::vector<std::string>> parents;
-  std::string fault;                           // planted in every case of a seed (`option fault`); empty: none
-  std::set<OpKind> exclude;                    // never draw these ops. (Promotion and broadcasting insert casts and
-                                               // unsqueezes regardless of the two sets.)
+  std::string fault;         // planted in every case of a seed (`option fault`); empty: none
+  std::set<OpKind> exclude;  // never draw these ops. (Promotion and broadcasting insert casts and
+                             // unsqueezes regardless of the two sets.)
 };
 
 // The version of the case stream. It increases whenever a seed gives different cases (a test checks that), those that
 // campaigns move to an edge (fuzz/edges) included: a change of choices or draws sets kDrawsVersion to kStreamVersion +
 // 1; a new family says that number in its row, as `since`. It does not enter the hash, so that cases that a change does
 // not affect stay the same.
-inline constexpr int kDrawsVersion = 32;
+inline constexpr int kDrawsVersion = 33;
 inline constexpr int kStreamVersion = std::max(kDrawsVersion, kNewestFamily);
 
 // Terminates for every stream of choices. Any exception from the builders or from binding sizes is a bug of the

@@ -45,20 +45,32 @@ void drawIndexing(const GeneratorOptions& options, double drawn, Policy& policy)
 
 // What decides it is a number that is drawn for something else, as above; the smallest one stands for none.
 void drawProducts(const GeneratorOptions& options, double drawn, Policy& policy) {
-  constexpr double kShare = 0.08;
+  constexpr double kShare = 0.08, kFavoured = 0.5;
   constexpr int64_t kElements = int64_t{1} << 15;  // pairs of two sides of tiles, or of few places and many terms
-  if (std::fmod(drawn * 1201, 1) <= 1 - kShare) return;
+  if (std::fmod(drawn * 1201, 1) <= 1 - (options.favourProducts ? kFavoured : kShare)) return;
   policy.products = 0.25;
   policy.tensorCap = std::max(policy.tensorCap, std::min(kElements, options.maxElements / 2));
 }
 
 // As above; several names in one case. What is made of pairs is large.
 void drawComposites(const GeneratorOptions& options, double drawn, Policy& policy) {
-  constexpr double kShare = 0.08;
+  constexpr double kShare = 0.08, kFavoured = 0.5;
   constexpr int64_t kElements = int64_t{1} << 13;
-  if (std::fmod(drawn * 1409, 1) <= 1 - kShare) return;
+  if (std::fmod(drawn * 1409, 1) <= 1 - (options.favourNames ? kFavoured : kShare)) return;
   policy.composites = 0.2;
   policy.tensorCap = std::max(policy.tensorCap, std::min(kElements, options.maxElements / 2));
+}
+
+void favour(const GeneratorOptions& options, Policy& policy) {
+  std::vector<size_t> favoured;
+  double others = 0;
+  for (OpKind op : kAllOps) {
+    const auto index = static_cast<size_t>(op);
+    if (options.favour.count(op) == 0) others += policy.opWeights[index];
+    if (options.favour.count(op) != 0 && policy.allowed[index]) favoured.push_back(index);
+  }
+  for (size_t index : favoured)
+    policy.opWeights[index] = std::max(others, 1.0) / static_cast<double>(favoured.size());
 }
 
 void drawOps(Choices& choices, const GeneratorOptions& options, Policy& policy) {
@@ -335,6 +347,7 @@ Policy drawPolicy(Choices& choices, const GeneratorOptions& options) {
     word *= options.exactData ? 0 : 0.3;
   }
   if (options.exactData) drawExactly(choices, options, policy);
+  favour(options, policy);
   drawSeldom(options, policy);
   return policy;
 }

@@ -3,11 +3,12 @@
 // order, so that one wrong index shows.
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
+#include "fuser/ir/builder.h"
 #include "fuser/text/expansions.h"
-#include "fuzz/generate/exact_draws.h"
-#include "fuzz/generate/workspace.h"
+#include "fuzz/generate/composed_name.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -21,8 +22,6 @@ bool productsAreAllowed(const Policy& policy) {
 
 int64_t lastOf(const Dims& sizes) { return sizes[sizes.size() - 1]; }
 
-AxisPlan axisOf(const Sizes& sizes) { return {IterType::Iteration, false, sizes}; }
-
 // Sizes around those of tiles and of their parts, at most so many in each run.
 Sizes drawSide(Choices& choices, const Sizes& limits, const std::vector<int64_t>& sides) {
   Sizes sizes;
@@ -32,22 +31,17 @@ Sizes drawSide(Choices& choices, const Sizes& limits, const std::vector<int64_t>
   return sizes;
 }
 
-struct Numbers {
-  Recipe recipe;
-  Estimate estimate;
-};
-
-Numbers drawNumbers(Workspace& work, DataType dtype) {
-  Recipe recipe;
-  if (work.options.exactData || work.choices.chance(0.5) || !isFloating(dtype)) {
-    recipe.kind = RecipeKind::Integers;
-    recipe.low = isUnsigned(dtype) ? 0 : -3;
-    recipe.high = 4;
-    return {recipe, {recipe.low, 3, true, false}};
+// The largest sizes of one more axis beside these.
+Sizes limitsBeside(const Workspace& work, const std::array<Dims, kRuns>& taken) {
+  Sizes left;
+  for (size_t run = 0; run < kRuns; ++run) {
+    left[run] = std::min(work.policy.tensorCap, work.elementsLeft());
+    for (int64_t size : taken[run]) left[run] /= std::max<int64_t>(size, 1);
   }
-  recipe.kind = RecipeKind::Normal;
-  return {recipe, {-6, 6, true, false}};
+  return left;
 }
+
+const std::vector<int64_t> kSides = {17, 9, 1, 3, 8, 15, 16, 31, 32, 33, 47};
 
 // A tensor that may be the first side: its last axis is K.
 int64_t drawFirst(Workspace& work) {
@@ -60,73 +54,174 @@ int64_t drawFirst(Workspace& work) {
   });
 }
 
+// A new first side: [b, M, K] or [M, K]. -1: it is not affordable. `sides` becomes what N is drawn from.
+int64_t newFirst(Workspace& work, const std::vector<int64_t>*& sides) {
+  static const std::vector<int64_t> kTerms = {33, 17, 0, 1, 5, 16, 31, 32, 64, 65};
+  static const std::vector<int64_t> kManyTerms = {257, 272, 300, 400};  // which blocks share
+  static const std::vector<int64_t> kFewPlaces = {9, 10, 11};
+  Choices& choices = work.choices;
+  DataType dtype = work.drawDtype();
+  if (dtype == DataType::Bool) dtype = DataType::Float;
+  std::vector<AxisPlan> shape;
+  const bool isDeep = choices.chance(0.15);
+  if (isDeep) sides = &kFewPlaces;
+  const Sizes terms = isDeep ? drawSide(choices, {400, 400}, kManyTerms) : drawSide(choices, {65, 65}, kTerms);
+  if (!isDeep && choices.chance(0.3)) shape.push_back(axisOf(drawSide(choices, {3, 3}, kSides)));
+  shape.push_back(axisOf(drawSide(choices, limitsBeside(work, sizesOf({axisOf(terms), axisOf({9, 9})})), *sides)));
+  shape.push_back(axisOf(terms));
+  if (!work.affordable(sizesOf(shape))) return -1;
+  return static_cast<int64_t>(newNumbers(work, dtype, shape));
+}
+
+// The magnitude of a sum of products of these.
+double magnitudeOf(const TensorValue& a, const Estimate& b) {
+  const auto terms = static_cast<double>(std::max({lastOf(a.sizes[0]), lastOf(a.sizes[1]), int64_t{1}}));
+  return a.estimate.magnitude() * b.magnitude() * terms;
+}
+
+void keepProduct(Workspace& work, std::string_view name, const std::vector<Val*>& operands,
+                 const text::NamedAttributes& attributes, double magnitude, bool isCertain) {
+  TensorView* result = text::findExpansion(name)->build(*work.fusion, operands, attributes, work.freshName());
+  work.keep(result, convertEstimate({-magnitude, magnitude, isCertain, false}, result->dtype(), result->dtype()));
+}
+
+// Pairs of all its rows: a a^T.
+bool drawPairsOfRows(Workspace& work, const TensorValue& a) {
+  std::array<Dims, kRuns> pairs = a.sizes;
+  for (Dims& sizes : pairs) sizes.push_back(sizes[sizes.size() - 2]);
+  if (!work.affordable(pairs)) return false;
+  std::vector<int64_t> order;
+  for (size_t axis = 0; axis < a.tensor->rank(); ++axis) order.push_back(static_cast<int64_t>(axis));
+  std::swap(order[order.size() - 1], order[order.size() - 2]);
+  TensorView* columns = build::permute(*work.fusion, a.tensor, order, work.freshName());
+  keepProduct(work, "matmul", {a.tensor, columns}, {}, magnitudeOf(a, a.estimate), a.estimate.certain);
+  return true;
+}
+
+// beta c + alpha a b, where the sums have the axes of c.
+struct Added {
+  std::vector<AxisPlan> shape;
+  text::NamedAttributes attributes;
+  double beta = 1, alpha = 1;
+};
+Added drawAdded(Workspace& work, const TensorValue& a, std::vector<AxisPlan> shape) {
+  constexpr int64_t kFactors[] = {1, 0, 2, -1};
+  const DataType dtype = a.tensor->dtype();
+  const auto draw = [&] {
+    const int64_t factor = work.choices.pick(kFactors);
+    return isUnsigned(dtype) ? std::abs(factor) : factor;
+  };
+  const int64_t beta = draw(), alpha = draw();
+  Added added{std::move(shape), {}, static_cast<double>(beta), static_cast<double>(alpha)};
+  for (const auto& [name, factor] : {std::pair(AttributeName::beta, beta), {AttributeName::alpha, alpha}}) {
+    const ScalarValue number = isFloating(dtype) ? ScalarValue(static_cast<double>(factor)) : ScalarValue(factor);
+    added.attributes.setOperand(name, work.fusion->newConstant(number));
+  }
+  return added;
+}
+
+// With a vector: mv, matmul, or addmv.
+bool drawWithVector(Workspace& work, const TensorValue& a, const AxisPlan& k) {
+  const TensorValue b = work.tensors[newNumbers(work, a.tensor->dtype(), {k})];
+  const double magnitude = magnitudeOf(a, b.estimate);
+  const bool isCertain = a.estimate.certain && b.estimate.certain;
+  if (a.tensor->rank() == 3 || work.choices.chance(0.5)) {
+    keepProduct(work, a.tensor->rank() == 3 ? "matmul" : "mv", {a.tensor, b.tensor}, {}, magnitude, isCertain);
+    return true;
+  }
+  const Added added = drawAdded(work, a, {axisOf(sizesAlong(a, 0))});
+  const TensorValue c = work.tensors[newNumbers(work, a.tensor->dtype(), added.shape)];
+  if (c.tensor->axes()[0]->size() != a.tensor->axes()[0]->size()) return false;
+  keepProduct(work, "addmv", {c.tensor, a.tensor, b.tensor}, added.attributes,
+              std::abs(added.alpha) * magnitude + std::abs(added.beta) * c.estimate.magnitude(), isCertain);
+  return true;
+}
+
+// Two vectors: all pairs of their elements, or one sum.
+bool drawVectors(Workspace& work) {
+  static const std::vector<int64_t> kLengths = {33, 1, 0, 17, 64, 100};
+  DataType dtype = work.drawDtype();
+  if (dtype == DataType::Bool) dtype = DataType::Float;
+  const AxisPlan first = axisOf(drawSide(work.choices, {100, 100}, kLengths));
+  const bool isSum = work.choices.chance(0.5);
+  const AxisPlan second = isSum ? first : axisOf(drawSide(work.choices, {100, 100}, kLengths));
+  if (!work.affordable(sizesOf({first, second}))) return false;
+  const TensorValue a = work.tensors[newNumbers(work, dtype, {first})],
+                    b = work.tensors[newNumbers(work, dtype, {second})];
+  keepProduct(work, isSum ? "dot" : "outer", {a.tensor, b.tensor}, {}, magnitudeOf(a, b.estimate), true);
+  return true;
+}
+
+// Two names of one size would be checked against each other, as no program does that knows them equal.
+bool hasSizes(const TensorValue& value, const std::vector<IntExpr>& sizes) {
+  const std::vector<IterDomain*> axes = value.tensor->axes();
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i]->size() != sizes[i]) return false;
+  }
+  return true;
+}
+
+// Of two matrices, or of batches of them.
+bool drawMatrices(Workspace& work, const TensorValue& a, const AxisPlan& k, const AxisPlan& n) {
+  Choices& choices = work.choices;
+  std::array<Dims, kRuns> pairs = a.sizes;
+  for (size_t run = 0; run < kRuns; ++run) pairs[run].push_back(n.sizes[run]);
+  if (!work.affordable(pairs)) return false;
+  constexpr double kNames[] = {/*matmul*/ 0.4, /*linear*/ 0.4, /*addmm, baddbmm*/ 0.2};
+  const size_t name = choices.weighted(kNames);
+  const bool isLinear = name == 1, isAdded = name == 2, areBatches = a.tensor->rank() == 3;
+  std::vector<AxisPlan> shape;
+  const AxisPlan batch = axisOf(sizesAlong(a, 0));
+  if (areBatches && !isLinear && (isAdded || choices.chance(0.6))) shape.push_back(batch);
+  shape.push_back(isLinear ? n : k);
+  shape.push_back(isLinear ? k : n);
+  if (!work.affordable(sizesOf(shape))) return false;
+  const DataType dtype = a.tensor->dtype();
+  const TensorValue b = work.tensors[newNumbers(work, dtype, shape)];
+  std::vector<Val*> operands{a.tensor, b.tensor};
+  double magnitude = magnitudeOf(a, b.estimate);
+  const bool isCertain = a.estimate.certain && b.estimate.certain;
+  const IntExpr columns = b.tensor->axes()[shape.size() - (isLinear ? 2 : 1)]->size();
+  if (isLinear && choices.chance(0.5)) {
+    const TensorValue bias = work.tensors[newNumbers(work, dtype, {n})];
+    if (hasSizes(bias, {columns})) {
+      operands.push_back(bias.tensor);
+      magnitude += bias.estimate.magnitude();
+    }
+  }
+  if (!isAdded) {
+    keepProduct(work, isLinear ? "linear" : "matmul", operands, {}, magnitude, isCertain);
+    return true;
+  }
+  const size_t rows = a.tensor->rank() - 2;
+  std::vector<AxisPlan> sums{axisOf(sizesAlong(a, rows)), n};
+  std::vector<IntExpr> sizes{a.tensor->axes()[rows]->size(), columns};
+  if (areBatches) sums.insert(sums.begin(), batch), sizes.insert(sizes.begin(), a.tensor->axes()[0]->size());
+  if (!work.affordable(sizesOf(sums)) || (areBatches && b.tensor->axes()[0]->size() != sizes[0])) return false;
+  const Added added = drawAdded(work, a, sums);
+  const TensorValue c = work.tensors[newNumbers(work, dtype, added.shape)];
+  if (!hasSizes(c, sizes)) return false;
+  operands.insert(operands.begin(), c.tensor);
+  keepProduct(work, areBatches ? "baddbmm" : "addmm", operands, added.attributes,
+              std::abs(added.alpha) * magnitude + std::abs(added.beta) * c.estimate.magnitude(), isCertain);
+  return true;
+}
+
 }  // namespace
 
 bool drawProduct(Workspace& work) {
   if (!productsAreAllowed(work.policy)) return false;
-  static const std::vector<int64_t> kTerms = {33, 17, 0, 1, 5, 16, 31, 32, 64, 65};
-  static const std::vector<int64_t> kManyTerms = {257, 272, 300, 400};  // which blocks share
-  static const std::vector<int64_t> kSides = {17, 9, 1, 3, 8, 15, 16, 31, 32, 33, 47};
-  static const std::vector<int64_t> kFewPlaces = {9, 10, 11};
   Choices& choices = work.choices;
-  const auto limits = [&](const std::array<Dims, kRuns>& taken) {
-    Sizes left;
-    for (size_t run = 0; run < kRuns; ++run) {
-      left[run] = std::min(work.policy.tensorCap, work.elementsLeft());
-      for (int64_t size : taken[run]) left[run] /= std::max<int64_t>(size, 1);
-    }
-    return left;
-  };
+  if (choices.chance(0.06)) return drawVectors(work);
   const std::vector<int64_t>* sides = &kSides;
   int64_t first = choices.chance(0.3) ? drawFirst(work) : -1;
-  if (first < 0) {
-    DataType dtype = work.drawDtype();
-    if (dtype == DataType::Bool) dtype = DataType::Float;
-    std::vector<AxisPlan> shape;
-    const bool isDeep = choices.chance(0.15);
-    if (isDeep) sides = &kFewPlaces;
-    const Sizes terms = isDeep ? drawSide(choices, {400, 400}, kManyTerms) : drawSide(choices, {65, 65}, kTerms);
-    if (!isDeep && choices.chance(0.3)) shape.push_back(axisOf(drawSide(choices, {3, 3}, kSides)));
-    shape.push_back(axisOf(drawSide(choices, limits(sizesOf({axisOf(terms), axisOf({9, 9})})), *sides)));
-    shape.push_back(axisOf(terms));
-    if (!work.affordable(sizesOf(shape))) return false;
-    const Numbers numbers = drawNumbers(work, dtype);
-    first = static_cast<int64_t>(newInput(work, dtype, shape, numbers.recipe, numbers.estimate));
-  }
+  if (first < 0) first = newFirst(work, sides);
+  if (first < 0) return false;
   const TensorValue a = work.tensors[static_cast<size_t>(first)];
-  const DataType dtype = a.tensor->dtype();
-  const Sizes terms{lastOf(a.sizes[0]), lastOf(a.sizes[1])};
-  const AxisPlan n = axisOf(drawSide(choices, limits(a.sizes), *sides));
-  std::array<Dims, kRuns> pairs = a.sizes;
-  for (size_t run = 0; run < kRuns; ++run) pairs[run].push_back(n.sizes[run]);
-  if (!work.affordable(pairs)) return false;
-  const bool isLinear = choices.chance(0.4);
-  std::vector<AxisPlan> shape;
-  const AxisPlan k = axisOf(terms);
-  const bool ofBatch = !isLinear && a.tensor->rank() == 3 && choices.chance(0.6);
-  if (ofBatch) shape.push_back(axisOf({a.sizes[0][0], a.sizes[1][0]}));
-  shape.push_back(isLinear ? n : k);
-  shape.push_back(isLinear ? k : n);
-  if (!work.affordable(sizesOf(shape))) return false;
-  const Numbers numbers = drawNumbers(work, dtype);
-  std::vector<Val*> operands{a.tensor,
-                             work.tensors[newInput(work, dtype, shape, numbers.recipe, numbers.estimate)].tensor};
-  double magnitude = a.estimate.magnitude() * numbers.estimate.magnitude() *
-                     static_cast<double>(std::max({terms[0], terms[1], int64_t{1}}));
-  if (isLinear && choices.chance(0.5)) {
-    const Numbers bias = drawNumbers(work, dtype);
-    TensorView* input = work.tensors[newInput(work, dtype, {n}, bias.recipe, bias.estimate)].tensor;
-    // Two names of one size would be checked against each other, as no program does that knows them equal.
-    if (input->axes()[0]->size() == operands[1]->as<TensorView>()->axes()[0]->size()) {
-      operands.push_back(input);
-      magnitude += bias.estimate.magnitude();
-    }
-  }
-  const Estimate estimate =
-      convertEstimate({-magnitude, magnitude, a.estimate.certain && numbers.estimate.certain, false}, dtype, dtype);
-  work.keep(text::findExpansion(isLinear ? "linear" : "matmul")->build(*work.fusion, operands, {}, work.freshName()),
-            estimate);
-  return true;
+  const AxisPlan k = axisOf({lastOf(a.sizes[0]), lastOf(a.sizes[1])});
+  if (choices.chance(0.08)) return drawPairsOfRows(work, a);
+  if (choices.chance(0.08)) return drawWithVector(work, a, k);
+  return drawMatrices(work, a, k, axisOf(drawSide(choices, limitsBeside(work, a.sizes), *sides)));
 }
 
 }  // namespace fuser::fuzz

@@ -51,10 +51,11 @@ class Workspace {
   const GeneratorOptions& options;
   const Policy& policy;
   std::unique_ptr<Fusion> fusion;
-  std::vector<TensorValue> tensors;  // in order of creation
-  std::vector<ScalarEntry> scalars;  // without literals
-  std::vector<InputPlan> inputs;     // in the fusion's order
-  int64_t randomOps = 0;             // so far
+  std::vector<TensorValue> tensors;        // in order of creation
+  std::vector<ScalarEntry> scalars;        // without literals
+  std::vector<InputPlan> inputs;           // in the fusion's order
+  int64_t randomOps = 0;                   // so far
+  std::vector<std::string_view> composed;  // names that were drawn and are made of other ops
   // Set while an op of a dtype that is stored alone is drawn: tensors are of it, and of no such dtype otherwise.
   std::optional<DataType> storedOnly;
   std::vector<const TensorView*> badIndices;  // inputs with an index out of range: runs that read it are rejected
@@ -181,7 +182,7 @@ bool drawRandom(Workspace& work);
 bool drawProduct(Workspace& work);
 
 // --- composites.cpp ---
-// Adds a name that is made of other ops. False where not all ops are allowed, or no tensor fits.
+// Adds a name that is made of other ops, which are all allowed. False where it has others, or no tensor fits.
 bool drawComposite(Workspace& work);
 
 // --- operands ---

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <numeric>
 
 #include "fuser/case/recipe_data.h"
 #include "fuser/evaluate/check_shapes.h"
@@ -16,6 +17,7 @@
 #include "fuser/ir/verify.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
+#include "fuzz/generate/policy.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -272,6 +274,38 @@ TEST(GenerateTest, KeepsToItsBudget) {
   options.maxElements = 500;
   for (uint64_t number = 0; number < 300; ++number) {
     EXPECT_LE(checkCase(generateCase(9, number, options), options), 500);
+  }
+}
+
+// Of 400 policies.
+double shareWith(const GeneratorOptions& options, double Policy::*rate) {
+  int with = 0;
+  for (uint64_t seed = 0; seed < 400; ++seed) {
+    Choices choices(seed, 0);
+    if (drawPolicy(choices, options).*rate > 0) ++with;
+  }
+  return with / 400.0;
+}
+
+TEST(GenerateTest, HalfOfTheCasesHaveWhatIsFavoured) {
+  GeneratorOptions options;
+  EXPECT_LT(shareWith(options, &Policy::products), 0.15);
+  EXPECT_LT(shareWith(options, &Policy::composites), 0.15);
+  options.favourProducts = options.favourNames = true;
+  EXPECT_NEAR(shareWith(options, &Policy::products), 0.5, 0.1);
+  EXPECT_NEAR(shareWith(options, &Policy::composites), 0.5, 0.1);
+}
+
+TEST(GenerateTest, HalfOfTheDrawsAreOfWhatIsFavoured) {
+  GeneratorOptions options;
+  options.favour = {OpKind::Cumsum, OpKind::Unfold};
+  options.exclude = {OpKind::Unfold};
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    Choices choices(seed, 0);
+    const std::vector<double> weights = drawPolicy(choices, options).opWeights;
+    const double favoured = weights[static_cast<size_t>(OpKind::Cumsum)];
+    EXPECT_EQ(weights[static_cast<size_t>(OpKind::Unfold)], 0);
+    EXPECT_NEAR(favoured / std::accumulate(weights.begin(), weights.end(), 0.0), 0.5, 1e-9);
   }
 }
 

@@ -1,0 +1,110 @@
+// Names that are made of other ops: each of them is drawn, and none where a part of it is not allowed.
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+
+#include "fuzz/generate/workspace.h"
+
+namespace fuser::fuzz {
+namespace {
+
+// Those of complex numbers among them: abs, angle, div, eq, mul, polar, reciprocal.
+constexpr std::string_view kNames[] = {"abs",
+                                       "angle",
+                                       "argsort",
+                                       "avg_pool1d",
+                                       "avg_pool2d",
+                                       "batch_norm",
+                                       "bucketize",
+                                       "count_nonzero",
+                                       "cross_entropy",
+                                       "diag_embed",
+                                       "diagonal",
+                                       "div",
+                                       "eq",
+                                       "glu",
+                                       "group_norm",
+                                       "instance_norm",
+                                       "interpolate",
+                                       "isin",
+                                       "kthvalue",
+                                       "layer_norm",
+                                       "log_softmax",
+                                       "logcumsumexp",
+                                       "logsumexp",
+                                       "max_pool1d",
+                                       "max_pool2d",
+                                       "median",
+                                       "mse_loss",
+                                       "mul",
+                                       "nll_loss",
+                                       "norm",
+                                       "one_hot",
+                                       "polar",
+                                       "reciprocal",
+                                       "reduce_window",
+                                       "rms_norm",
+                                       "roll",
+                                       "scaled_dot_product_attention",
+                                       "searchsorted",
+                                       "softmax",
+                                       "sort",
+                                       "std",
+                                       "swiglu",
+                                       "topk",
+                                       "tril",
+                                       "triu",
+                                       "unfold"};
+
+using Drawn = std::map<std::string_view, std::set<OpKind>>;  // names, and the ops that they are made of
+
+Drawn drawMany(const GeneratorOptions& options, uint64_t cases) {
+  Drawn drawn;
+  for (uint64_t seed = 0; seed < cases; ++seed) {
+    Choices choices(seed, 0);
+    const Policy policy = drawPolicy(choices, options);
+    Workspace work(choices, options, policy);
+    for (int i = 0; i < 3; ++i) drawSource(work);
+    for (int i = 0; i < 20; ++i) {
+      const size_t before = work.fusion->exprs().size();
+      if (!drawComposite(work)) continue;
+      const std::vector<Expr*>& exprs = work.fusion->exprs();
+      for (size_t k = before; k < exprs.size(); ++k) drawn[work.composed.back()].insert(exprs[k]->op());
+    }
+  }
+  return drawn;
+}
+
+TEST(CompositesTest, DrawsEachName) {
+  const Drawn drawn = drawMany({}, 600);
+  std::set<std::string_view> names;
+  for (const auto& [name, parts] : drawn) names.insert(name);
+  EXPECT_EQ(names, std::set(std::begin(kNames), std::end(kNames)));
+}
+
+TEST(CompositesTest, DrawsExactNamesWithExactData) {
+  GeneratorOptions options;
+  options.exactData = true;
+  const Drawn drawn = drawMany(options, 300);
+  for (const char* name : {"sort", "topk", "max_pool2d", "reduce_window", "searchsorted", "one_hot", "mse_loss"}) {
+    EXPECT_TRUE(drawn.contains(name)) << name;
+  }
+  for (const char* name : {"softmax", "layer_norm", "scaled_dot_product_attention", "avg_pool1d"}) {
+    EXPECT_FALSE(drawn.contains(name)) << name;
+  }
+}
+
+TEST(CompositesTest, DrawsNoNameOfAnExcludedOp) {
+  for (OpKind op : {OpKind::Cast, OpKind::Unsqueeze, OpKind::Sum, OpKind::Gather, OpKind::Where, OpKind::Unfold}) {
+    GeneratorOptions options;
+    options.exclude = {op};
+    const Drawn drawn = drawMany(options, 100);
+    EXPECT_FALSE(drawn.empty()) << opInfo(op).name;
+    for (const auto& [name, parts] : drawn) EXPECT_FALSE(parts.contains(op)) << name << " has " << opInfo(op).name;
+  }
+}
+
+}  // namespace
+}  // namespace fuser::fuzz
