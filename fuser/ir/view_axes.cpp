@@ -91,7 +91,7 @@ class ViewInference {
       const bool isAlone = std::all_of(operands_.begin(), operands_.end(),
                                        [](const Val* each) { return each->as<TensorView>()->rank() == 1; });
       FUSER_USER_CHECK(!isEmptyVector || isAlone, "cat of ", typeText(operand),
-                       " beside tensors of another rank: PyTorch leaves an empty vector out; leave it out of the text");
+                       " beside tensors of another rank: an empty vector is left out where all have one dtype");
     }
     FUSER_USER_CHECK(!axes_.empty(), "cat of ", text(), ": it has no axis");
     const size_t along = dim();

@@ -160,9 +160,25 @@ void tileSide(Schedule& schedule, const std::string& name, const SideTensor& sid
 }
 
 // In registers, in front of the tile: of what the part computes, itself.
-std::string nextOf(const SideTensor& side) { return side.tensor->name() + (side.isInput ? ".next" : ""); }
-std::string tileOf(const SideTensor& side) { return side.tensor->name() + ".tile"; }
-std::string heldOf(const SideTensor& side) { return side.tensor->name() + ".held"; }
+std::string copyOf(const TensorView* tensor, const char* ending, int copy) {
+  return copy == 0 ? tensor->name() + ending : concat(tensor->name(), ending, copy);
+}
+std::string nextOf(const SideTensor& side) { return copyOf(side.tensor, side.isInput ? ".next" : "", side.copy); }
+std::string tileOf(const SideTensor& side) { return copyOf(side.tensor, ".tile", side.copy); }
+std::string heldOf(const SideTensor& side) { return copyOf(side.tensor, ".held", side.copy); }
+
+// A copy of its own for each way in which an input is read: the first one is there.
+void copyAgain(Schedule& schedule, const InputCopy& again) {
+  for (const Expr* reader : again.readers) {
+    for (size_t i = 0; i < reader->inputs().size(); ++i) {
+      if (reader->input(i) != again.input) continue;
+      Transform step = on(TransformKind::Recompute, reader->output()->name());
+      step.axis = static_cast<int64_t>(i);
+      step.other = copyOf(again.input, ".next", again.copy);
+      schedule.push_back(std::move(step));
+    }
+  }
+}
 
 // What one side has for a term is computed once for each row or column of a thread, in front of their pairs.
 void holdSides(Schedule& schedule, const std::vector<Expr*>& exprs, const ReferenceMap& map, const ProductPlan& plan) {
@@ -179,7 +195,7 @@ void holdSides(Schedule& schedule, const std::vector<Expr*>& exprs, const Refere
       if (operand->isScalar()) continue;
       const auto* tensor = operand->as<TensorView>();
       const auto input = std::find_if(plan.sides.begin(), plan.sides.end(),
-                                      [&](const SideTensor& each) { return each.tensor == tensor; });
+                                      [&](const SideTensor& each) { return each.isReadBy(reader, tensor); });
       if (input != plan.sides.end()) {
         hold(heldOf(*input), result);
       } else if (map.contains(tensor) && !isPaired(tensor, map, plan) &&
@@ -187,6 +203,31 @@ void holdSides(Schedule& schedule, const std::vector<Expr*>& exprs, const Refere
         hold(tensor->name(), result);
       }
     }
+  }
+}
+
+// What both the terms and their sums need, and what has no terms itself, is computed in front of the loops over K: the
+// sums come behind those, and threads' loops are inside of them.
+void computeInFront(Schedule& schedule, const std::vector<Expr*>& exprs, const ReferenceMap& map,
+                    const ProductPlan& plan) {
+  const std::vector<bool> reduced = reducedPositions(map.reference());
+  AfterReductions after;
+  for (const Expr* expr : exprs) after.visit(expr);
+  std::set<const Val*> terms;  // what reductions are made of; look-ups only
+  for (auto expr = exprs.rbegin(); expr != exprs.rend(); ++expr) {
+    if (isReduction((*expr)->op()) || terms.count((*expr)->output()) != 0)
+      terms.insert((*expr)->inputs().begin(), (*expr)->inputs().end());
+  }
+  for (const Expr* expr : exprs) {
+    const Val* result = expr->output();
+    if (terms.count(result) == 0 || runsOverReduced(expr, map, reduced)) continue;
+    const std::vector<Expr*> readers = readersIn(exprs, result);
+    const auto behind = std::find_if(readers.begin(), readers.end(), [&](const Expr* reader) {
+      return !isReduction(reader->op()) && after.contains(reader->output());
+    });
+    if (behind == readers.end()) continue;
+    schedule.push_back(
+        computeAt(result->name(), nameInKernel((*behind)->output()->as<TensorView>()), blockLoops(plan)));
   }
 }
 
@@ -216,7 +257,11 @@ Schedule scheduleMatmul(const Fusion& part, SizeFacts* sizes, const std::vector<
   const ProductPlan plan = std::get<ProductPlan>(planProduct(loops, map, sizes, device));
   Schedule schedule;
   for (const SideTensor& each : plan.sides) {
-    if (each.isInput) schedule.push_back(on(TransformKind::CacheAfter, each.tensor->name(), nextOf(each)));
+    if (each.isInput && each.copy == 0)
+      schedule.push_back(on(TransformKind::CacheAfter, each.tensor->name(), nextOf(each)));
+  }
+  for (const InputCopy& each : plan.copies) copyAgain(schedule, each);
+  for (const SideTensor& each : plan.sides) {
     schedule.push_back(on(TransformKind::CacheAfter, nextOf(each), tileOf(each)));
     if (each.held && !plan.byMma) schedule.push_back(on(TransformKind::CacheAfter, tileOf(each), heldOf(each)));
   }
@@ -244,6 +289,7 @@ Schedule scheduleMatmul(const Fusion& part, SizeFacts* sizes, const std::vector<
     if (each.isInput) schedule.push_back(on(TransformKind::DoubleBuffer, nextOf(each)));
   }
   if (!plan.byMma) holdSides(schedule, exprs, map, plan);
+  computeInFront(schedule, exprs, map, plan);
   return schedule;
 }
 

@@ -69,6 +69,7 @@ class SideFinder {
     for (const Read& each : read_) {
       if (!isDisjoint(each.along, rows_) || !isDisjoint(each.along, columns_)) plan.sides.push_back(side(each, plan));
     }
+    if (std::string reason = numberCopies(plan); !reason.empty()) return reason;
     return connect(plan);
   }
 
@@ -79,25 +80,85 @@ class SideFinder {
     Positions along;
     bool isInput;
     std::vector<const TensorView*> makers;
+    std::vector<const Expr*> readers;
+  };
+  // Expressions that read an input along the same axes.
+  struct Reading {
+    const TensorView* input;
+    std::vector<int> positions;
+    std::vector<const Expr*> readers;
   };
 
-  void add(const TensorView* tensor, std::vector<int> positions, bool isInput,
+  void add(const TensorView* tensor, std::vector<int> positions, bool isInput, std::vector<const Expr*> readers,
            std::vector<const TensorView*> makers = {}) {
     Positions along = alongOf(tensor->axes(), positions);
     const bool hasTerms =
         std::any_of(along.begin(), along.end(), [&](int at) { return reduced_[static_cast<size_t>(at)]; });
-    if (hasTerms) read_.push_back({tensor, std::move(positions), std::move(along), isInput, std::move(makers)});
+    if (!hasTerms) return;
+    read_.push_back({tensor, std::move(positions), std::move(along), isInput, std::move(makers), std::move(readers)});
   }
 
   void findInputs() {
     for (const Val* input : loops_.view.inputs) {
       if (input->isScalar() || loops_.readInline.count(input) != 0) continue;
       const auto* tensor = input->as<TensorView>();
-      const std::vector<Expr*> readers = readersIn(exprs_, tensor);
-      if (readers.empty()) continue;
-      if (const std::optional<std::vector<int>> positions = onlyReading(readers, map_, tensor))
-        add(tensor, *positions, true);
+      for (Reading& each : readingsOf(tensor)) {
+        add(tensor, each.positions, true, each.readers);
+        readings_.push_back(std::move(each));
+      }
     }
+  }
+
+  // None where one reads it at other coordinates than its own.
+  std::vector<Reading> readingsOf(const TensorView* input) const {
+    std::vector<Reading> readings;
+    for (const Expr* reader : readersIn(exprs_, input)) {
+      if (!map_.contains(reader->output()->as<TensorView>()) || !readsInPlace(reader, input)) return {};
+      std::vector<int> positions = map_.operandPositions(reader, input);
+      const auto known = std::find_if(readings.begin(), readings.end(),
+                                      [&](const Reading& each) { return each.positions == positions; });
+      if (known != readings.end()) {
+        known->readers.push_back(reader);
+      } else {
+        readings.push_back({input, std::move(positions), {reader}});
+      }
+    }
+    return readings;
+  }
+
+  // One of a side's input is for its first side, the others for the other ways in which it is read: by another side, or
+  // by what is no side's. Refuses what another side is made of.
+  std::string numberCopies(ProductPlan& plan) const {
+    std::unordered_map<const Val*, int> copies;  // look-ups only
+    for (SideTensor& side : plan.sides) {
+      if (!side.isInput) continue;
+      side.copy = copies[side.tensor]++;
+      if (side.copy > 0) plan.copies.push_back({side.tensor, side.readers, side.copy});
+    }
+    for (const Reading& each : readings_) {
+      const bool isSide = std::any_of(plan.sides.begin(), plan.sides.end(), [&](const SideTensor& side) {
+        return side.tensor == each.input && side.readers == each.readers;
+      });
+      const auto copy = copies.find(each.input);
+      if (isSide || copy == copies.end()) continue;
+      for (const SideTensor& side : plan.sides) {
+        for (const Expr* reader : each.readers) {
+          if (side.isInput || !isMadeOf(side, reader)) continue;
+          return concat("%", each.input->name(), " is a side, and %", side.tensor->name(),
+                        " is made of it in another way");
+        }
+      }
+      plan.copies.push_back({each.input, each.readers, copy->second++});
+    }
+    return "";
+  }
+
+  // Whether a side that the part computes is made by this expression, or of its result.
+  template <class Side>
+  static bool isMadeOf(const Side& side, const Expr* maker) {
+    return maker == side.tensor->definition() ||
+           std::any_of(side.makers.begin(), side.makers.end(),
+                       [&](const TensorView* each) { return each->definition() == maker; });
   }
 
   // What moves elements: the first that has them at the coordinates of the part.
@@ -112,23 +173,23 @@ class SideFinder {
       });
       if (!moves) continue;
       if (std::optional<std::vector<const TensorView*>> makers = makersOf(result))
-        add(result, map_.positions(result), false, std::move(*makers));
+        add(result, map_.positions(result), false, constReaders(result), std::move(*makers));
     }
+  }
+
+  std::vector<const Expr*> constReaders(const Val* tensor) const {
+    const std::vector<Expr*> readers = readersIn(exprs_, tensor);
+    return {readers.begin(), readers.end()};
   }
 
   // What is read for another side's elements alone is no side itself: that one's loops read it, or compute it.
   void dropMakers() {
-    const auto isMadeOf = [&](const Read& side, const Expr* reader) {
-      return reader == side.tensor->definition() ||
-             std::any_of(side.makers.begin(), side.makers.end(),
-                         [&](const TensorView* maker) { return maker->definition() == reader; });
-    };
     const std::vector<Read> all = read_;
     std::erase_if(read_, [&](const Read& each) {
-      const std::vector<Expr*> readers = readersIn(exprs_, each.tensor);
       return std::any_of(all.begin(), all.end(), [&](const Read& side) {
         return !side.isInput && side.tensor != each.tensor &&
-               std::all_of(readers.begin(), readers.end(), [&](const Expr* reader) { return isMadeOf(side, reader); });
+               std::all_of(each.readers.begin(), each.readers.end(),
+                           [&](const Expr* reader) { return isMadeOf(side, reader); });
       });
     });
   }
@@ -182,23 +243,29 @@ class SideFinder {
       const int position = read.positions[static_cast<size_t>(axis)];
       if (read.along.count(position) != 0) fastest = position;
     }
-    const std::vector<Expr*> readers = readersIn(exprs_, read.tensor);
-    const bool held = std::any_of(readers.begin(), readers.end(), [&](const Expr* reader) {
+    const bool held = std::any_of(read.readers.begin(), read.readers.end(), [&](const Expr* reader) {
       return isReduction(reader->op()) || isPaired(reader->output()->as<TensorView>(), map_, plan);
     });
     const bool fastestIsTerms = fastest >= 0 && reduced_[static_cast<size_t>(fastest)];
-    return {read.tensor, read.isInput, !isDisjoint(read.along, rows_), fastestIsTerms, held, read.makers};
+    return {read.tensor, read.isInput, !isDisjoint(read.along, rows_), fastestIsTerms, held, read.makers, read.readers};
   }
 
   // Refuses a reduction that lacks a tile on a side. Those that share tiles, directly or by way of others, are one.
   std::string connect(ProductPlan& plan) const {
     std::unordered_map<const Val*, std::set<size_t>> tiles;  // that a value is made of; look-ups only
-    for (size_t i = 0; i < plan.sides.size(); ++i) tiles[plan.sides[i].tensor] = {i};
     DisjointSets shared(plan.sides.size());
     std::set<size_t> used;
     for (const Expr* expr : exprs_) {
       std::set<size_t>& own = tiles[expr->output()];
-      for (const Val* operand : expr->inputs()) own.insert(tiles[operand].begin(), tiles[operand].end());
+      for (const Val* operand : expr->inputs()) {
+        const auto side = std::find_if(plan.sides.begin(), plan.sides.end(),
+                                       [&](const SideTensor& each) { return each.isReadBy(expr, operand); });
+        if (side != plan.sides.end()) {
+          own.insert(static_cast<size_t>(side - plan.sides.begin()));
+        } else {
+          own.insert(tiles[operand].begin(), tiles[operand].end());
+        }
+      }
       if (!isReduction(expr->op())) continue;
       for (const bool rows : {true, false}) {
         const bool has = std::any_of(own.begin(), own.end(), [&](size_t i) { return plan.sides[i].ofRows == rows; });
@@ -217,7 +284,8 @@ class SideFinder {
   const PartLoops& loops_;
   const ReferenceMap& map_;
   const std::vector<bool> reduced_;
-  std::vector<Read> read_;  // what has terms
+  std::vector<Read> read_;         // what has terms
+  std::vector<Reading> readings_;  // of all inputs that are read in place
   Positions rows_, columns_;
 };
 
@@ -234,13 +302,13 @@ int64_t sumsOf(const ProductPlan& plan) {
   return plan.byMma ? plan.columns * MmaShape::kRows * plan.threads / MmaShape::kLanes : plan.rows * plan.columns;
 }
 
-// The tile that an operand of a product is read from, by way of casts and of views that keep elements at their
+// The tile that an operand of an expression is read from, by way of casts and of views that keep elements at their
 // coordinates; null if something else is computed.
-const SideTensor* tileOf(const Val* operand, const ProductPlan& plan) {
+const SideTensor* tileOf(const Expr* reader, const Val* operand, const ProductPlan& plan) {
   while (operand->isTensor()) {
     const auto* tensor = operand->as<TensorView>();
     const auto side = std::find_if(plan.sides.begin(), plan.sides.end(),
-                                   [&](const SideTensor& each) { return each.tensor == tensor; });
+                                   [&](const SideTensor& each) { return each.isReadBy(reader, tensor); });
     if (side != plan.sides.end()) return &*side;
     const Expr* maker = tensor->definition();
     if (!maker || maker->inputs().size() != 1) return nullptr;
@@ -248,6 +316,7 @@ const SideTensor* tileOf(const Val* operand, const ProductPlan& plan) {
     const bool widens = maker->op() == OpKind::Cast && tensor->dtype() == DataType::Float;
     const bool views = family.copies == Copies::Cheap && family.elements == Elements::Stay;
     if (!widens && !(views && maker->op() != OpKind::Cast)) return nullptr;
+    reader = maker;
     operand = maker->input(0);
   }
   return nullptr;
@@ -261,7 +330,7 @@ bool areOfMma(const std::vector<Expr*>& exprs, const ProductPlan& plan, const De
     const Expr* terms = expr->input(0)->definition();
     if (expr->op() != OpKind::Sum || !terms || terms->op() != OpKind::Mul || expr->output()->dtype() != DataType::Float)
       return false;
-    const SideTensor *a = tileOf(terms->input(0), plan), *b = tileOf(terms->input(1), plan);
+    const SideTensor *a = tileOf(terms, terms->input(0), plan), *b = tileOf(terms, terms->input(1), plan);
     if (!a || !b || a->ofRows == b->ofRows) return false;
     const DataType dtype = a->tensor->dtype();
     return (dtype == DataType::Half || dtype == DataType::BFloat16) && b->tensor->dtype() == dtype;
@@ -342,6 +411,10 @@ int64_t chooseParts(const ProductPlan& plan, const ReferenceMap& map, SizeFacts*
 }
 
 }  // namespace
+
+bool SideTensor::isReadBy(const Expr* reader, const Val* operand) const {
+  return operand == tensor && std::find(readers.begin(), readers.end(), reader) != readers.end();
+}
 
 RowPadding paddingOf(const SideTensor& side, const ProductPlan& plan) {
   const int64_t length = plan.lengthOf(side);

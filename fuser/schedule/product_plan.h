@@ -23,11 +23,24 @@ struct SideTensor {
   bool fastestIsTerms;                    // its memory is fastest along K
   bool held;                              // what pairs the sides reads it, and no op of its own side
   std::vector<const TensorView*> makers;  // tensors of the part that it alone is made of, which run in its loops
+  std::vector<const Expr*> readers;
+  int copy = 0;  // of an input: which of its local copies, one for each way in which it is read
+
+  // Whether the expression reads it as an operand.
+  bool isReadBy(const Expr* reader, const Val* operand) const;
+};
+
+// Another local copy of an input, for those that read it in a way of their own.
+struct InputCopy {
+  const TensorView* input;
+  std::vector<const Expr*> readers;
+  int copy;
 };
 
 struct ProductPlan {
   std::vector<int> batch, m, n, k;  // positions of the reference's axes, slowest first in its memory
   std::vector<SideTensor> sides;    // in the order of the part, inputs first
+  std::vector<InputCopy> copies;    // of sides' inputs, beside their first ones
   bool isOne = true;                // tiles that several reductions read connect them all
   int64_t threads = 0;              // along either side of a block
   int64_t rows = 0, columns = 0;    // of a thread, each every `threads`-th one of the block's

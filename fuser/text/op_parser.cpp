@@ -147,6 +147,23 @@ void FusionParser::parseOp() {
   defineResults(names, readOp(names, mnemonic, resultNames));
 }
 
+namespace {
+
+// As torch.cat does, of tensors of one dtype: vectors of no element, beside tensors of other ranks.
+void leaveEmptyVectorsOut(std::vector<Val*>& operands) {
+  const auto isVector = [](const Val* operand) { return operand->as<TensorView>()->rank() == 1; };
+  const auto isEmpty = [&](const Val* operand) {
+    return isVector(operand) && operand->as<TensorView>()->axes().front()->size()->isConstant(0);
+  };
+  const bool isOneDtype = std::all_of(operands.begin(), operands.end(), [&](const Val* operand) {
+    return operand->dtype() == operands.front()->dtype();
+  });
+  if (!isOneDtype || std::all_of(operands.begin(), operands.end(), isVector)) return;
+  operands.erase(std::remove_if(operands.begin(), operands.end(), isEmpty), operands.end());
+}
+
+}  // namespace
+
 // The operands, the attributes, and what is built of them under these names.
 std::vector<Val*> FusionParser::readOp(const std::vector<Token>& names, const Token& mnemonic,
                                        const std::vector<std::string>& resultNames) {
@@ -191,6 +208,7 @@ std::vector<Val*> FusionParser::readOp(const std::vector<Token>& names, const To
   if (!op) reader_.fail(attributes.keys.begin()->second, mnemonic.text, " has no variant '", attributes.variant, "'");
 
   if (isPointwise(*op)) putOnDevice(operands, named);
+  if (!expansion && *op == OpKind::Cat) leaveEmptyVectorsOut(operands);
   const std::vector<Val*> inParentheses = operands;
   addBracedOperands(opInfo(*op), attributes, operands);
   const size_t firstExpr = fusion_->exprIdCount();

@@ -22,6 +22,8 @@ TYPES = [  # onnx.TensorProto's number, numpy's dtype, the protocol's number, ou
 NUMPY = {number: np.dtype(dtype) for number, dtype, _, _ in TYPES}
 NUMBERS = {np.dtype(dtype): number for _, dtype, number, _ in TYPES}
 NAMES = {number: name for number, _, _, name in TYPES}
+# Dtypes that numpy does not have: their numbers in ONNX.
+EXTENSIONS = {np.dtype(dtype): number for number, dtype, _, _ in TYPES if np.dtype(dtype).isbuiltin != 1}
 
 
 class Failed(Exception):

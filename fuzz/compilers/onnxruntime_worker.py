@@ -11,9 +11,8 @@ import re
 import sys
 
 from worker_protocol import COMPILE_ERROR, LOG, RUN_ERROR, UNSUPPORTED, error_text
-from onnx_models import BFLOAT16, NAMES, Failed, Guarded, check_inputs, check_second_run, has_declared_shapes, interpreted, serve_models
+from onnx_models import EXTENSIONS, NAMES, NUMPY, Failed, Guarded, check_inputs, check_second_run, has_declared_shapes, interpreted, serve_models
 
-import ml_dtypes
 import numpy as np
 import onnx
 
@@ -91,17 +90,19 @@ class Runtime:
 
     def value_of(self, array):
         """In the array's memory."""
-        if array.dtype == ml_dtypes.bfloat16:
-            return self.ort.OrtValue.ortvalue_from_numpy_with_onnx_type(array.view(np.uint16), BFLOAT16)
+        if array.dtype in EXTENSIONS:
+            bits = array.view(np.uint16 if array.itemsize == 2 else np.uint8)
+            return self.ort.OrtValue.ortvalue_from_numpy_with_onnx_type(bits, EXTENSIONS[array.dtype])
         return self.ort.OrtValue.ortvalue_from_numpy(array)
 
     def array_of(self, value):
-        if value.element_type() != BFLOAT16:
+        dtype = NUMPY[value.element_type()]
+        if dtype not in EXTENSIONS:
             return value.numpy()
-        sizes = value.shape()  # numpy has no such dtype: the bits, where they lie
+        sizes = value.shape()  # the bits, where they lie
         count = int(np.prod(sizes, dtype=np.int64))
-        elements = ctypes.string_at(value.data_ptr(), 2 * count) if count else b""
-        return np.frombuffer(elements, ml_dtypes.bfloat16).reshape(sizes)
+        elements = ctypes.string_at(value.data_ptr(), dtype.itemsize * count) if count else b""
+        return np.frombuffer(elements, dtype).reshape(sizes)
 
     def switches(self, model):
         """Of the optimisers that change the model: those alone that a set of rules has, then the set."""

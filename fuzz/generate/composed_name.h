@@ -31,7 +31,8 @@ size_t newNumbers(Workspace& work, DataType dtype, const std::vector<AxisPlan>& 
 // A new input of numbers from `low` to `high`; whole ones of integers and of exact data.
 size_t newNumbersWithin(Workspace& work, DataType dtype, const std::vector<AxisPlan>& shape, double low, double high);
 
-// --- windows.cpp, layers.cpp, searches.cpp, complex_draws.cpp: each adds a name of its own list; false where nothing fits ---
+// --- windows.cpp, layers.cpp, searches.cpp, complex_draws.cpp ---
+// Each adds a name of its own list. False where nothing fits.
 bool drawWindows(Workspace& work);
 bool drawLayer(Workspace& work);
 bool drawSearch(Workspace& work);

@@ -56,7 +56,7 @@ void drawProducts(const GeneratorOptions& options, double drawn, Policy& policy)
 void drawComposites(const GeneratorOptions& options, double drawn, Policy& policy) {
   constexpr double kShare = 0.08, kFavoured = 0.5;
   constexpr int64_t kElements = int64_t{1} << 13;
-  if (std::fmod(drawn * 1409, 1) <= 1 - (options.favourNames ? kFavoured : kShare)) return;
+  if (!options.composites || std::fmod(drawn * 1409, 1) <= 1 - (options.favourNames ? kFavoured : kShare)) return;
   policy.composites = 0.2;
   policy.tensorCap = std::max(policy.tensorCap, std::min(kElements, options.maxElements / 2));
 }

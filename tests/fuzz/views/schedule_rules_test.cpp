@@ -246,6 +246,7 @@ TEST(ScheduleRulesTest, WhatIsAcceptedRunsCleanAndWhatIsRejectedDoesNot) {
   // The shares below are of the sample without them.
   small.exclude = {OpKind::Update, OpKind::SliceScatter, OpKind::Gather, OpKind::Scatter, OpKind::ScatterAdd,
                    OpKind::Argmax, OpKind::Argmin,       OpKind::Philox, OpKind::Cond,    OpKind::Bitcast};
+  small.composites = false;
   Tally tally;
   const View* device = nullptr;
   for (const View& view : allViews()) device = view.name == "on another device" ? &view : device;
