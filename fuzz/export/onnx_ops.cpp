@@ -44,6 +44,11 @@ class Nodes : public ExprInRun {
 
 // --- formulas ---
 
+// 16 bits in f32, as the language; in i32 those integers that some operators do not take.
+DataType computedIn(DataType dtype) {
+  return dtype == DataType::Int16 || dtype == DataType::UInt8 ? DataType::Int32 : computeType(dtype);
+}
+
 constexpr NamedFormula kOnnxHelpers[] = {
 #define HELPER(name, formula) {#name, formula},
 #define FORMULA(...)
@@ -98,7 +103,7 @@ class FormulaNodes {
 
 OnnxValue formulaOf(const Nodes& nodes, std::string_view text, bool selects) {
   const Expr* expr = nodes.expr();
-  const DataType common = commonType(expr), computed = selects ? common : computeType(common);
+  const DataType common = commonType(expr), computed = selects && isFloating(common) ? common : computedIn(common);
   std::vector<OnnxValue> operands;
   for (size_t i = 0; i < expr->inputs().size(); ++i) {
     const DataType dtype = operandType(expr, i, common);
@@ -319,7 +324,7 @@ OnnxValue reduced(const Nodes& nodes, const std::string& op, const OnnxValue& va
 
 // In the dtype that accumulates: f32 for 16 bits, i64 for integers.
 OnnxValue reducedInAccumulator(const Nodes& nodes, const std::string& op) {
-  const DataType accumulator = computeType(nodes.dtype());
+  const DataType accumulator = computedIn(nodes.dtype());
   return reduced(nodes, op, nodes.cast(nodes.operand(0), accumulator));
 }
 
@@ -334,7 +339,7 @@ OnnxValue all(const Nodes& nodes) { return reducedInAccumulator(nodes, "ReduceMi
 OnnxValue scanned(const Nodes& nodes, const std::string& op) {
   const int64_t dim = nodes.attributes().dim(), size = nodes.sizesOfOperand()[static_cast<size_t>(dim)];
   const DataType dtype = nodes.dtype();
-  OnnxValue value = nodes.cast(nodes.operand(0), dtype == DataType::Bool ? DataType::Int32 : computeType(dtype));
+  OnnxValue value = nodes.cast(nodes.operand(0), dtype == DataType::Bool ? DataType::Int32 : computedIn(dtype));
   for (int64_t step = 1; step < size; step *= 2) {
     const OnnxValue first = slicedAt(nodes, value, {0}, {step}, {dim}, {1});
     const OnnxValue before = slicedAt(nodes, value, {0}, {size - step}, {dim}, {1});
@@ -353,7 +358,7 @@ OnnxValue smallestSoFar(const Nodes& nodes) { return scanned(nodes, "Min"); }
 OnnxValue extremeIndex(const Nodes& nodes) {
   const std::vector<int64_t>& dims = nodes.attributes().dims();
   const DataType dtype = nodes.expr()->input(0)->dtype();
-  OnnxValue value = nodes.cast(nodes.operand(0), dtype == DataType::Bool ? DataType::Int32 : computeType(dtype));
+  OnnxValue value = nodes.cast(nodes.operand(0), dtype == DataType::Bool ? DataType::Int32 : computedIn(dtype));
   const bool isAll = dims.size() == nodes.sizesOfOperand().size();
   if (isAll) value = nodes.node("Reshape", "", {value, nodes.integers({-1})});
   const std::string name = nodes.expr()->op() == OpKind::Argmax ? "ArgMax" : "ArgMin";

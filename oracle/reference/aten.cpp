@@ -286,7 +286,8 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::Unfold: return x[0].unfold(a.dims[0], a.numbers[0], a.numbers[1]);
     case OpKind::Select: return at::select(x[0], a.dims[0], a.numbers[0]);
     case OpKind::SliceScatter:
-      return at::slice_scatter(x[0], x[1], a.dims[0], a.numbers[0], a.numbers[1], stepOf(x[0], a));
+      // Of windows that overlap LibTorch keeps the shared memory, and writes to what the slice does not have.
+      return at::slice_scatter(x[0].contiguous(), x[1], a.dims[0], a.numbers[0], a.numbers[1], stepOf(x[0], a));
     // LibTorch 2.11 reads other elements by an expanded index of i32.
     case OpKind::Gather: return afterMove(at::gather(asMoved(x[0]), a.dims[0], x[1].to(at::kLong)), x[0]);
     // One after another, in the order of the indices. Of 16 bits LibTorch rounds each sum to them, not the last alone.
