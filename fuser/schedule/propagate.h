@@ -16,9 +16,10 @@ void boundAxis(Fusion& part, TensorDomain& domain, size_t axis, int64_t factor);
 void mergeAxes(Fusion& part, TensorDomain& domain, size_t axis);
 
 // Gives every other tensor the reference's loops, with a broadcast axis for each axis of the reference that it lacks,
-// so that it can be computed in those loops. A tensor with none of the reduced axes gets no loops for them, unless it is
-// to follow them. Broadcast axes that the reference lacks get no loop. What is computed inline alone keeps the loops that it does not need. A
-// UserError if there is no ReferenceMap, or the reference already follows another tensor.
+// so that it can be computed in those loops. A tensor with none of the reduced axes gets no loops for them, unless it
+// is to follow them. Broadcast axes that the reference lacks get no loop. What is computed inline alone keeps the loops
+// that it does not need. A UserError if there is no ReferenceMap, the reference already follows another tensor, or what
+// is to follow the reduced axes is an output or read without loops over them.
 void propagate(Fusion& part, TensorView* reference);
 
 // Puts the second and further results of the expression, or of each expression of the part, into the loops of its first

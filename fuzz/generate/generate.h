@@ -39,7 +39,7 @@ struct GeneratorOptions {
   // that are made of ops.
   std::set<OpKind> favour;
   bool favourProducts = false, favourNames = false;
-  bool composites = true;  // whether names that are made of other ops are drawn, beside products and random numbers
+  bool composites = true;  // whether names that are made of other ops are drawn, products among them
   // Texts of cases; null or at least one. A share of a campaign's cases are mutants of these (fuzz/mutate/parents.h).
   std::shared_ptr<const std::vector<std::string>> parents;
   std::string fault;         // planted in every case of a seed (`option fault`); empty: none

@@ -47,7 +47,7 @@ void drawIndexing(const GeneratorOptions& options, double drawn, Policy& policy)
 void drawProducts(const GeneratorOptions& options, double drawn, Policy& policy) {
   constexpr double kShare = 0.08, kFavoured = 0.5;
   constexpr int64_t kElements = int64_t{1} << 15;  // pairs of two sides of tiles, or of few places and many terms
-  if (std::fmod(drawn * 1201, 1) <= 1 - (options.favourProducts ? kFavoured : kShare)) return;
+  if (!options.composites || std::fmod(drawn * 1201, 1) <= 1 - (options.favourProducts ? kFavoured : kShare)) return;
   policy.products = 0.25;
   policy.tensorCap = std::max(policy.tensorCap, std::min(kElements, options.maxElements / 2));
 }
@@ -69,8 +69,7 @@ void favour(const GeneratorOptions& options, Policy& policy) {
     if (options.favour.count(op) == 0) others += policy.opWeights[index];
     if (options.favour.count(op) != 0 && policy.allowed[index]) favoured.push_back(index);
   }
-  for (size_t index : favoured)
-    policy.opWeights[index] = std::max(others, 1.0) / static_cast<double>(favoured.size());
+  for (size_t index : favoured) policy.opWeights[index] = std::max(others, 1.0) / static_cast<double>(favoured.size());
 }
 
 void drawOps(Choices& choices, const GeneratorOptions& options, Policy& policy) {
