@@ -10,10 +10,13 @@
 namespace fuser::fuzz {
 namespace {
 
+// The last ones have names of their own for sizes that are equal, which is checked.
+constexpr std::string_view kSampleOperands =
+    "%x: bf16[i0, i1, i2], %k: i64[i0, i1, i2], %v: bf16[i2], %q: bf16[i3], %r: i64[i3, i4], %s: bf16[i3, i4, i5], "
+    "%m: bool[i6, i7]";
+
 std::vector<OpKind> partsOf(std::string_view sample) {
-  const std::string fusion =
-      concat("fusion sample(%x: bf16[i0, i1, i2], %k: i64[i0, i1, i2], %v: bf16[i2], %p: i64[i0, i2]) {\n", sample,
-             "\nreturn %y\n}\n");
+  const std::string fusion = concat("fusion sample(", kSampleOperands, ") {\n", sample, "\nreturn %y\n}\n");
   std::vector<OpKind> parts;
   const std::unique_ptr<Fusion> parsed = parseFusion(fusion, "sample");
   for (const Expr* expr : parsed->exprs()) parts.push_back(expr->op());

@@ -9,8 +9,7 @@ namespace fuser::fuzz {
 
 struct ComposedName {
   std::string_view name;
-  // Statements that have it, of %x: bf16[i0, i1, i2], %k: i64[i0, i1, i2], %v: bf16[i2] and %p: i64[i0, i2]: what they
-  // are made of is what the name is made of.
+  // Statements that have it, of the tensors of kSampleOperands: what they are made of is what the name is made of.
   std::string_view sample;
   bool isExact;  // of small whole numbers
 };

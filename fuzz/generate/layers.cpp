@@ -252,19 +252,20 @@ bool drawAttention(Workspace& work, std::string_view name) {
 }
 
 constexpr LayerName kLayers[] = {
-    {{"layer_norm", "%y = layer_norm(%x, %v) {normalized_shape = [i2]}", false}, drawLastAxesNorm},
-    {{"rms_norm", "%y = rms_norm(%x, %v) {normalized_shape = [i2]}", false}, drawLastAxesNorm},
-    {{"group_norm", "%y = group_norm(%x) {num_groups = 2}", false}, drawGroupNorm},
-    {{"batch_norm", "%y = batch_norm(%x) {training = true}", false}, drawChannelNorm},
-    {{"instance_norm", "%y = instance_norm(%x)", false}, drawChannelNorm},
+    {{"layer_norm", "%y = layer_norm(%x, %q, %q) {normalized_shape = [i2]}", false}, drawLastAxesNorm},
+    {{"rms_norm", "%y = rms_norm(%x, %q) {normalized_shape = [i2]}", false}, drawLastAxesNorm},
+    {{"group_norm", "%y = group_norm(%x, %q, %q) {num_groups = 2}", false}, drawGroupNorm},
+    {{"batch_norm", "%y = batch_norm(%x, %q, %q, %q, %q)\n%z = batch_norm(%x) {training = true}", false},
+     drawChannelNorm},
+    {{"instance_norm", "%y = instance_norm(%x) {weight = %q, bias = %q}", false}, drawChannelNorm},
     {{"mse_loss", "%y = mse_loss(%x, %v)\n%z = mse_loss(%x, %v) {reduction = sum}", true}, drawSquaresLoss},
-    {{"nll_loss", "%y = nll_loss(%x, %p)", true}, drawClassLoss},
-    {{"cross_entropy", "%y = cross_entropy(%x, %p) {label_smoothing = 0.1}", false}, drawClassLoss},
+    {{"nll_loss", "%y = nll_loss(%x, %r, %q)", true}, drawClassLoss},
+    {{"cross_entropy", "%y = cross_entropy(%x, %r, %q) {label_smoothing = 0.1}", false}, drawClassLoss},
     {{"glu", "%y = glu(%x)", false}, drawGate},
     {{"swiglu", "%y = swiglu(%x)", false}, drawGate},
     {{"scaled_dot_product_attention",
-      "%y = scaled_dot_product_attention(%x, %x, %x) {is_causal = true}\n"
-      "%z = scaled_dot_product_attention(%x, %x, %x) {scale = 0.5}",
+      "%y = scaled_dot_product_attention(%x, %s, %s) {is_causal = true}\n"
+      "%z = scaled_dot_product_attention(%x, %s, %s) {attn_mask = %m, scale = 0.5}",
       false},
      drawAttention},
 };

@@ -97,7 +97,8 @@ TEST(CompositesTest, DrawsExactNamesWithExactData) {
 }
 
 TEST(CompositesTest, DrawsNoNameOfAnExcludedOp) {
-  for (OpKind op : {OpKind::Cast, OpKind::Unsqueeze, OpKind::Sum, OpKind::Gather, OpKind::Where, OpKind::Unfold}) {
+  for (OpKind op : {OpKind::Cast, OpKind::Unsqueeze, OpKind::Sum, OpKind::Gather, OpKind::Where, OpKind::Unfold,
+                    OpKind::SliceScatter, OpKind::Full, OpKind::Expand, OpKind::Permute, OpKind::Size}) {
     GeneratorOptions options;
     options.exclude = {op};
     const Drawn drawn = drawMany(options, 100);

@@ -102,7 +102,8 @@ Results slice(const Call& call) {
 Results sliceScatter(const Call& call) {
   const int64_t dim = call.number("dim");
   const int64_t end = call.numberOr("end", call.x.at(0).size(dim));
-  return {at::slice_scatter(call.x[0], call.x.at(1), dim, call.numberOr("start", 0), end, call.numberOr("step", 1))};
+  return {at::slice_scatter(call.x[0].contiguous(), call.x.at(1), dim, call.numberOr("start", 0), end,
+                            call.numberOr("step", 1))};
 }
 
 at::TensorOptions dtypeOr(const Call& call, at::ScalarType absent) {
