@@ -14,13 +14,11 @@ constexpr ParallelType kTypes[] = {ParallelType::Serial, ParallelType::TIDx,    
                                    ParallelType::Unroll, ParallelType::Unswitch};
 constexpr MemoryType kMemories[] = {MemoryType::Local, MemoryType::Shared, MemoryType::Shared, MemoryType::Global};
 constexpr TransformKind kInserted[] = {
-    TransformKind::Parallelize,   TransformKind::Parallelize,   TransformKind::Parallelize,
-    TransformKind::ComputeAt,     TransformKind::ComputeAt,     TransformKind::ComputeAt,
-    TransformKind::SetMemoryType, TransformKind::SetMemoryType, TransformKind::Pad,
-    TransformKind::Swizzle,       TransformKind::DoubleBuffer,  TransformKind::CircularBuffer,
-    TransformKind::RFactor,       TransformKind::IndexType,     TransformKind::Split,
-    TransformKind::Merge,         TransformKind::Reorder,       TransformKind::Bound,
-    TransformKind::Recompute,     TransformKind::AddByAtomics,  TransformKind::FollowReduced};
+    TransformKind::Parallelize, TransformKind::Parallelize, TransformKind::Parallelize,   TransformKind::ComputeAt,
+    TransformKind::ComputeAt,   TransformKind::ComputeAt,   TransformKind::SetMemoryType, TransformKind::SetMemoryType,
+    TransformKind::Pad,         TransformKind::Swizzle,     TransformKind::DoubleBuffer,  TransformKind::CircularBuffer,
+    TransformKind::RFactor,     TransformKind::IndexType,   TransformKind::Split,         TransformKind::Merge,
+    TransformKind::Reorder,     TransformKind::Bound,       TransformKind::Recompute,     TransformKind::AddByAtomics};
 constexpr double kInsert = 0.4, kErase = 0.15, kSwap = 0.1;  // else a step is changed
 constexpr double kAtTheEnd = 0.7;                            // of the inserted ones
 constexpr double kTwice = 0.25;
