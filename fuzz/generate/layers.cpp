@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "fuser/text/expansions.h"
 #include "fuzz/generate/composed_name.h"

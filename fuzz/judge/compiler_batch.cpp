@@ -22,6 +22,8 @@
 namespace fuser::fuzz {
 namespace {
 
+constexpr const char* kNoRoom = "no room";  // the pattern of what the cpu engine has no room for
+
 // A case that runs: its cache keeps the kernels.
 struct CompiledCase {
   size_t index;
@@ -99,9 +101,10 @@ CaseVerdict judgeOnCpu(const Case& testCase, CompiledCase& prepared, bool sameLi
       verdict.detail = oracle::toString(judgement);
       verdict.reason =
           concat("on the cpu engine: ", judgement.worst.empty() ? judgement.reason : "%" + judgement.worst[0].value);
-    } catch (const ListedRejection& error) {  // the engine has no room for what the interpreter ran
+    } catch (const ListedRejection& error) {  // of what the interpreter ran
       verdict.kind = VerdictKind::Rejected;
       verdict.reason = error.what();
+      if (error.id() == RejectionId::GridStacks) verdict.pattern = kNoRoom;
     } catch (const std::exception& error) {
       rethrowIfSetUpError(error);
       verdict.kind = VerdictKind::Check;
@@ -128,7 +131,11 @@ void runOnCpu(const std::vector<const Case*>& cases, std::vector<CompiledCase>& 
     if (ready.data.empty()) continue;
     CaseVerdict verdict = judgeOnCpu(*cases[ready.index], ready, cpu->callsHostLibrary(), result.elements);
     if (verdict.kind == VerdictKind::Rejected) {
-      ++result.withoutRoom;
+      if (verdict.pattern == kNoRoom) {
+        ++result.withoutRoom;
+      } else {
+        result.skipped += concat("cpu, case ", ready.index, " of the batch: ", verdict.reason, "; ");
+      }
       continue;
     }
     ++result.cases;

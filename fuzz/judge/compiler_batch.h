@@ -26,7 +26,7 @@ struct BatchResult {
   size_t kernels = 0;
   oracle::Counts elements;  // judged on the cpu engine
   double clangSeconds = 0, nvrtcSeconds = 0;
-  std::string skipped;  // compilers that are not available, and why; empty if all are
+  std::string skipped;  // compilers that are not available, cases that one refuses, and why; empty if all ran
 };
 
 using MakeEngine = std::function<std::unique_ptr<Engine>()>;
