@@ -119,11 +119,17 @@ class Functionalizer {
       }
       FUSER_CHECK(hasAxes(*tensor, type), "%", tensor->name(), " has other axes after an update");
       domain.loopRoot = domain.loop = domain.logical;
-      const std::vector<IterDomain*> axes = tensor->axes();
-      for (size_t place = 0; place < domain.contiguity.size(); ++place) {
-        std::optional<bool>& isDense = domain.contiguity[place];
-        if (!isDense && !axes[static_cast<size_t>(domain.allocationOrder[place])]->isBroadcast()) isDense = true;
-      }
+      storeNewAxes(tensor);
+    }
+  }
+
+  // Axes that were expanded, and have an element for each place now, are dense.
+  static void storeNewAxes(TensorView* tensor) {
+    TensorDomain& domain = tensor->domain();
+    const std::vector<IterDomain*> axes = tensor->axes();
+    for (size_t place = 0; place < domain.contiguity.size(); ++place) {
+      std::optional<bool>& isDense = domain.contiguity[place];
+      if (!isDense && !axes[static_cast<size_t>(domain.allocationOrder[place])]->isBroadcast()) isDense = true;
     }
   }
 
@@ -132,6 +138,7 @@ class Functionalizer {
     to->domain().allocationOrder = from->domain().allocationOrder;
     to->domain().contiguity = from->domain().contiguity;
     to->domain().hasFixedLayout = true;
+    storeNewAxes(to);
   }
 
   std::string freshName(const TensorView* tensor, size_t version) {
@@ -261,7 +268,16 @@ class Functionalizer {
   TensorView* unfolded(const Attributes& attributes, TensorView* whole, TensorView* written, const std::string& name) {
     IntExprArena& ints = fusion_.ints();
     const int64_t dim = attributes.dim(), last = static_cast<int64_t>(written->rank()) - 1;
-    const IntExpr one = ints.constant(1), count = sizesOf(written)[static_cast<size_t>(dim)];
+    const IntExpr one = ints.constant(1), zero = ints.constant(0), count = sizesOf(written)[static_cast<size_t>(dim)];
+    if (attributes.window()->value == 0) {
+      // Windows without places write nothing. What they would write stays part of it: it is checked on the side of a
+      // branch that it is of, and there alone.
+      std::vector<IntExpr> sizes = sizesOf(whole);
+      sizes[static_cast<size_t>(dim)] = zero;
+      TensorView* none = build::reshape(fusion_, written, sizes, name + ".none");
+      return build::structuralTensor(fusion_, OpKind::SliceScatter, {whole, none},
+                                     Attributes().dim(dim).start(zero).end(zero).step(one), name);
+    }
     const IntExpr reach = ints.add(ints.mul(ints.sub(count, one), attributes.spacing()), one);
     for (int64_t place = 0; place < attributes.window()->value; ++place) {
       const IntExpr start = ints.constant(place);
