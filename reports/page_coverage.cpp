@@ -225,7 +225,7 @@ void writeCoverage(Markup& page, const CampaignSummary& summary) {
   writeNames(page, "Never generated", summary.neverGenerated, "Every op was generated.");
   writeNames(page, "Never drawn: op, dtype and rank", summary.neverDrawn,
              "Every op was drawn on each dtype at each rank that it takes.");
-  writeNames(page, "Never drawn: op and dtype, rank, layout, size, terms or attribute", summary.neverInCell,
+  writeNames(page, "Never drawn: op and dtype, rank, layout, size, terms or attribute; or name", summary.neverInCell,
              "Every op was drawn on each dtype, at each rank, with each layout, size and attribute that it takes.");
   writeNames(page, "Fewer than 3 cases in 100,000 (cases)", summary.seldomDrawn,
              "Nothing that was drawn is so seldom.");

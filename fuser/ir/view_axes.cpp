@@ -21,15 +21,6 @@ IntExpr plain(IntExprArena& ints, IntExpr size) {
 
 bool isShort(IntExpr expr) { return hasAtMostTerms(expr, kMaxSizeTerms, kMaxSizeDepth); }
 
-// A bound on every number that the expression can hold in any simplified form. Visits a shared part once a mention, so
-// isShort() is asked first.
-double numberBound(IntExpr expr) {
-  if (expr->isConstant()) return std::max(1.0, std::abs(static_cast<double>(expr->value)));
-  if (!expr->a) return 1;
-  const double a = numberBound(expr->a), b = numberBound(expr->b);
-  return expr->op == IntOp::Mul ? a * b : expr->op == IntOp::Add ? a + b : std::max(a, b);
-}
-
 IntExpr multiplied(IntExprArena& ints, IntExpr a, IntExpr b) {
   FUSER_USER_CHECK(isShort(a) && isShort(b), "a size is a product of what has more than ", kMaxSizeTerms, " terms");
   FUSER_USER_CHECK(numberBound(a) * numberBound(b) <= kMaxSizeNumber, "a size is a product with numbers above 2^40");

@@ -112,6 +112,12 @@ bool holds(const std::string_view (&names)[kNames], std::string_view name) {
 }  // namespace
 
 const ComplexFunction* findComplexFunction(std::string_view name) { return findRow(kFunctions, name); }
+
+std::vector<std::string_view> complexFunctionNames() {
+  std::vector<std::string_view> names;
+  for (const ComplexFunction& function : kFunctions) names.push_back(function.name);
+  return names;
+}
 const NameOfParts* findNameOfParts(std::string_view name) { return findRow(kNamesOfParts, name); }
 
 bool isBilinear(std::string_view name) { return holds(kBilinear, name); }

@@ -60,6 +60,7 @@ struct ComplexFunction {
                          const std::string& name);
 };
 const ComplexFunction* findComplexFunction(std::string_view name);
+std::vector<std::string_view> complexFunctionNames();
 
 // Which operands of an op are numbers, that have parts, and no indices or conditions.
 enum class Numbers : uint8_t {

@@ -1,5 +1,8 @@
 #include "fuser/types/term_count.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace fuser {
 namespace {
 
@@ -29,6 +32,13 @@ bool hasAtMostTerms(IntExpr expr, size_t most, size_t depth) {
   size_t budget = most + 1;
   takeTerms(expr, IntOp::Symbol, depth, budget);
   return budget > 0;
+}
+
+double numberBound(IntExpr expr) {
+  if (expr->isConstant()) return std::max(1.0, std::abs(static_cast<double>(expr->value)));
+  if (!expr->a) return 1;
+  const double a = numberBound(expr->a), b = numberBound(expr->b);
+  return expr->op == IntOp::Mul ? a * b : expr->op == IntOp::Add ? a + b : std::max(a, b);
 }
 
 }  // namespace fuser

@@ -10,6 +10,7 @@
 #include "fuser/ops/op_table.h"
 #include "fuser/support/set_up_error.h"
 #include "fuzz/campaign/combinations.h"
+#include "fuzz/generate/generate.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -211,6 +212,24 @@ bool takesScalarOperand(OpKind op, size_t operand) {
   return isPointwise(op) && operandCount(op) > 1 && !(takesCondition(op, operand));
 }
 
+// Of a name that the generator lists (kNamesKey): made of ops, or of ops on the parts of complex numbers.
+Cell cellOfName(std::string_view name) {
+  constexpr std::string_view kComplex = "complex ";
+  const bool isComplex = name.starts_with(kComplex);
+  if (isComplex) name.remove_prefix(kComplex.size());
+  return {"name", std::string(name), isComplex ? "of complex numbers" : "made of ops"};
+}
+
+void addNames(std::string_view list, std::set<Cell>& cells) {
+  constexpr std::string_view kComma = ", ";
+  while (true) {
+    const size_t end = list.find(kComma);
+    cells.insert(cellOfName(list.substr(0, end)));
+    if (end == std::string_view::npos) return;
+    list.remove_prefix(end + kComma.size());
+  }
+}
+
 void addExpr(const Case& testCase, const std::vector<SizesOfRun>& runs, const Expr* expr, std::set<Cell>& cells) {
   const std::string op(opName(expr->op()));
   const auto add = [&](std::string_view table, std::string_view value) {
@@ -293,6 +312,9 @@ std::set<Cell> cellsOf(const Case& testCase) {
     cells.insert({"dtype", op, dtype});
     cells.insert({"rank", op, rank});
   }
+  for (const auto& [key, value] : testCase.metadata) {
+    if (key == kNamesKey) addNames(value, cells);
+  }
   return cells;
 }
 
@@ -306,6 +328,7 @@ const std::vector<Cell>& possibleCells() {
       taken.insert({"rank", op, rank});
     }
     all.insert(all.end(), taken.begin(), taken.end());
+    for (const std::string& name : drawableNames()) all.push_back(cellOfName(name));
     std::stable_sort(all.begin(), all.end(), [](const Cell& a, const Cell& b) { return a[0] < b[0]; });
     return all;
   }();

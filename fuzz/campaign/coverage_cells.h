@@ -14,7 +14,7 @@ namespace fuser::fuzz {
 
 // Table, op, class: {"layout", "Add", "permuted"}. Tables: dtype, rank, layout (of a tensor operand), size (of the last
 // axis of the first tensor operand, or of the result, in a run), terms (of a reduction), attribute ("dims all", "start
-// negative").
+// negative"), name (in place of an op: what the text makes of several ops, where the generator says that it drew it).
 using Cell = std::array<std::string, 3>;
 
 // Of the case's ops on tensors. Sizes that follow from computed scalars are in no cell.

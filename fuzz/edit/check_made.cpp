@@ -1,7 +1,6 @@
 #include "fuzz/edit/check_made.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 
 #include "fuser/case/recipe_data.h"
@@ -10,15 +9,6 @@
 
 namespace fuser::fuzz {
 namespace {
-
-// The largest value that a part of a size has where each symbol is 1.
-double numberBound(IntExpr size) {
-  if (size->isConstant()) return std::max(1.0, std::abs(static_cast<double>(size->value)));
-  if (size->isSymbol()) return 1;
-  const double a = numberBound(size->a), b = numberBound(size->b);
-  if (size->op == IntOp::Add) return a + b;
-  return size->op == IntOp::Mul ? a * b : std::max(a, b);
-}
 
 void checkSize(IntExpr size) {
   if (!size) return;

@@ -2,7 +2,9 @@
 // first number is what is there; the others are new inputs.
 
 #include <algorithm>
+#include <cmath>
 
+#include "fuser/ir/view_axes.h"
 #include "fuser/text/complex_values.h"
 #include "fuzz/generate/composed_name.h"
 
@@ -12,7 +14,7 @@ namespace {
 using text::ComplexOperand;
 using text::ComplexResult;
 
-enum class Gives : uint8_t { Product, Quotient, Inverse, Size, Angle, Polar, Truth };
+enum class Gives : uint8_t { Product, Square, Quotient, Inverse, Size, Angle, Polar, Truth, AllTerms };
 
 struct ComplexName : ComposedName {
   bool isOfTwo;
@@ -29,16 +31,33 @@ constexpr ComplexName kComplexNames[] = {
       false},
      false,
      Gives::Inverse},
+    {{"square", "%f = cast(%x) {dtype = f32}\n%c = complex(%f, %f)\n%d = square(%c)\n%y = view_as_real(%d)", true},
+     false,
+     Gives::Square},
     {{"abs", "%f = cast(%x) {dtype = f32}\n%c = complex(%f, %f)\n%y = abs(%c)", false}, false, Gives::Size},
     {{"angle", "%f = cast(%x) {dtype = f32}\n%c = complex(%f, %f)\n%y = angle(%c)", false}, false, Gives::Angle},
     {{"polar", "%f = cast(%x) {dtype = f32}\n%c = polar(%f, %f)\n%y = view_as_real(%c)", false}, false, Gives::Polar},
     {{"eq", "%f = cast(%x) {dtype = f32}\n%c = complex(%f, %f)\n%y = eq(%c, %c)", true}, true, Gives::Truth},
+    {{"ne", "%f = cast(%x) {dtype = f32}\n%c = complex(%f, %f)\n%y = ne(%c, %c)", true}, true, Gives::Truth},
+    {{"isnan", "%f = cast(%x) {dtype = f32}\n%c = complex(%f, %f)\n%y = isnan(%c)", true}, false, Gives::Truth},
+    {{"isinf", "%f = cast(%x) {dtype = f32}\n%c = complex(%f, %f)\n%y = isinf(%c)", true}, false, Gives::Truth},
+    {{"isfinite", "%f = cast(%x) {dtype = f32}\n%c = complex(%f, %f)\n%y = isfinite(%c)", true}, false, Gives::Truth},
+    {{"prod",
+      "%f = full() {shape = [2, 3], fill_value = 1.0, dtype = f32}\n%c = complex(%f, %f)\n"
+      "%d = prod(%c) {dims = [1]}\n%y = view_as_real(%d)",
+      true},
+     false,
+     Gives::AllTerms},
 };
+
+constexpr int64_t kMostTerms = 5;  // of a product along an axis
 
 // The parts of the second number are at most 3.
 double magnitudeOf(Gives gives, double first) {
   switch (gives) {
     case Gives::Product: return 6 * first;
+    case Gives::Square: return 2 * first * first;
+    case Gives::AllTerms: return std::pow(2 * first, kMostTerms);
     case Gives::Quotient: return 2 * first;
     case Gives::Size: return 2 * first;
     case Gives::Polar: return first;
@@ -49,15 +68,27 @@ double magnitudeOf(Gives gives, double first) {
   FUSER_CHECK(false, "bad Gives");
 }
 
+// An axis whose size the text gives, of few terms; -1: there is none.
+int64_t axisOfTerms(const TensorValue& value) {
+  const std::vector<IterDomain*> axes = value.tensor->axes();
+  for (size_t axis = 0; axis < axes.size(); ++axis) {
+    const IntExpr size = axes[axis]->size();
+    if (size->isConstant() && size->value <= kMostTerms) return static_cast<int64_t>(axis);
+  }
+  return -1;
+}
+
 }  // namespace
 
 bool drawComplex(Workspace& work) {
   Choices& choices = work.choices;
   const ComplexName& drawn = choices.pick(kComplexNames);
   if (!work.policy.inputs || !mayDraw(work, drawn)) return false;
-  const int64_t found = drawTensor(work, [](const TensorValue& value) {
+  const int64_t found = drawTensor(work, [&](const TensorValue& value) {
     const DataType dtype = value.tensor->dtype();
-    return isPlain(value) && value.tensor->rank() < kMaxRank && (dtype == DataType::Float || dtype == DataType::Double);
+    return isPlain(value) && value.tensor->rank() < kMaxRank &&
+           (dtype == DataType::Float || dtype == DataType::Double) &&
+           (drawn.gives != Gives::AllTerms || axisOfTerms(value) >= 0);
   });
   if (found < 0) return false;
   const TensorValue value = work.tensors[static_cast<size_t>(found)];
@@ -68,7 +99,9 @@ bool drawComplex(Workspace& work) {
   if (!work.affordable(both)) return false;
   // The size of what divides is at least 1.
   const TensorValue part = work.tensors[newNumbersWithin(work, dtype, shape, 1, 3)];
-  const bool isDivisor = drawn.gives == Gives::Inverse, isFirst = !isDivisor && choices.chance(0.5);
+  if (drawn.gives == Gives::AllTerms && !hasSizes(part, sizesOf(value.tensor))) return false;
+  const bool isFixed = drawn.gives == Gives::Inverse || drawn.gives == Gives::AllTerms;
+  const bool isFirst = !isFixed && choices.chance(0.5);
   std::vector<ComplexOperand> operands{{isFirst ? part.tensor : value.tensor, isFirst ? value.tensor : part.tensor}};
   if (drawn.gives == Gives::Polar) operands = {{value.tensor, nullptr}, {part.tensor, nullptr}};
   if (drawn.isOfTwo) {
@@ -76,19 +109,22 @@ bool drawComplex(Workspace& work) {
     operands.push_back({other.tensor, nullptr});
     if (choices.chance(0.8)) operands.back().imaginary = part.tensor;
   }
+  text::NamedAttributes attributes;
+  if (drawn.gives == Gives::AllTerms) attributes.set(AttributeName::dims, Attributes().dims({axisOfTerms(value)}));
   const double first = std::max(value.estimate.magnitude(), 3.0);
   const double magnitude = magnitudeOf(drawn.gives, first);
   const Estimate estimate{-magnitude, magnitude, value.estimate.certain, false};
-  work.composed.push_back(drawn.name);
+  work.composed.push_back(concat("complex ", drawn.name));
   const std::string name = work.freshName();
-  const ComplexResult result = text::findComplexFunction(drawn.name)->build(*work.fusion, operands, {}, name);
+  const ComplexResult result = text::findComplexFunction(drawn.name)->build(*work.fusion, operands, attributes, name);
+  const Estimate kept = convertEstimate(estimate, dtype, dtype);
   if (result.real) {
     work.keep(result.real, estimate);
   } else if (choices.chance(0.4)) {
-    work.keep(text::joined(*work.fusion, result.value, name), estimate);
+    work.keep(text::joined(*work.fusion, result.value, name), kept);
   } else {
-    work.keep(result.value.real, estimate);
-    work.keep(result.value.imaginary, estimate);
+    work.keep(result.value.real, kept);
+    work.keep(result.value.imaginary, kept);
   }
   return true;
 }

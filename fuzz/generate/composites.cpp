@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "fuser/text/expansions.h"
 #include "fuzz/generate/composed_name.h"
@@ -29,6 +30,8 @@ Estimate ofLogSum(const Composed& x) {
 }
 Estimate ofNormal(const Composed& x) { return within(-2 * std::sqrt(x.terms) - 1, 2 * std::sqrt(x.terms) + 1); }
 Estimate ofLength(const Composed& x) { return within(0, 2 * x.estimate.magnitude() * std::sqrt(x.terms) + 1); }
+// Of any power: at most the sum of the sizes, or their number.
+Estimate ofSizes(const Composed& x) { return within(0, (x.estimate.magnitude() + 1) * x.terms); }
 Estimate ofCount(const Composed& x) { return within(0, x.terms); }
 Estimate ofSame(const Composed& x) { return x.estimate; }
 Estimate ofPart(const Composed& x) { return hull(x.estimate, within(0, 0)); }
@@ -49,7 +52,11 @@ constexpr CompositeName kComposites[] = {
     {{"logcumsumexp", "%y = logcumsumexp(%x) {dim = 1}", false}, Takes::Dim, true, true, ofLogSum},
     {{"layer_norm", "%y = layer_norm(%x) {normalized_shape = [i2]}", false}, Takes::LastAxis, true, false, ofNormal},
     {{"rms_norm", "%y = rms_norm(%x) {normalized_shape = [i2]}", false}, Takes::LastAxis, true, false, ofNormal},
-    {{"norm", "%y = norm(%x) {dims = [1], keepdim = true}", false}, Takes::Dims, true, false, ofLength},
+    {{"norm", "%y = norm(%x) {dims = [1], p = 3.0, keepdim = true}\n%z = norm(%x) {dims = [1]}", false},
+     Takes::Dims,
+     true,
+     false,
+     ofSizes},
     {{"std", "%y = std(%x) {dims = [1], keepdim = true}", false}, Takes::Dims, true, false, ofLength},
     {{"count_nonzero", "%y = count_nonzero(%x) {dims = [1]}", true}, Takes::Dims, false, false, ofCount},
     {{"triu", "%y = triu(%x)", true}, Takes::Diagonal, false, false, ofPart},
@@ -107,7 +114,9 @@ text::NamedAttributes attributesOf(Workspace& work, const CompositeName& drawn, 
     case Takes::Dim: attributes.set(AttributeName::dim, Attributes().setAxis(AttributeName::dim, axis)); break;
   }
   if (drawn.name == "layer_norm") constant(AttributeName::eps, 1e-5);
-  if (drawn.name == "norm") constant(AttributeName::p, 2);
+  constexpr double kPowers[] = {
+      2, 2, 1, 0, 3, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+  if (drawn.name == "norm") constant(AttributeName::p, work.choices.pick(kPowers));
   if (drawn.name == "std") constant(AttributeName::correction, 0);
   attributes.setFlag(drawn.name == "topk" ? AttributeName::largest : AttributeName::descending,
                      work.choices.chance(0.5));
@@ -128,7 +137,7 @@ bool drawAlongAxis(Workspace& work) {
   for (size_t run = 0; run < kRuns && drawn.ofPairs; ++run) all[run].push_back(along[run]);
   if (!work.affordable(all)) return false;
   const text::NamedAttributes attributes = attributesOf(work, drawn, value, axis);
-  work.composed.push_back(drawn.name);
+  work.composed.emplace_back(drawn.name);
   const Composed operand{value.estimate, static_cast<double>(std::max({along[0], along[1], int64_t{1}}))};
   const std::vector<Val*> operands{value.tensor};
   const text::Expansion* expansion = text::findExpansion(drawn.name, drawn.ofPairs ? 2 : 1);  // values and indices
@@ -147,13 +156,16 @@ bool drawAlongAxis(Workspace& work) {
 }  // namespace
 
 bool drawComposite(Workspace& work) {
-  constexpr double kShares[] = {0.4, 0.2, 0.2, 0.12, 0.08};
+  constexpr double kShares[] = {0.27, 0.14, 0.14, 0.08, 0.07, 0.12, 0.08, 0.1};
   switch (work.choices.weighted(kShares)) {
     case 0: return drawAlongAxis(work);
     case 1: return drawWindows(work);
     case 2: return drawLayer(work);
     case 3: return drawSearch(work);
-    default: return drawComplex(work);
+    case 4: return drawComplex(work);
+    case 5: return drawAtIndices(work);
+    case 6: return drawReshaping(work);
+    default: return drawForm(work);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "fuser/ir/updates.h"
+#include "fuzz/generate/composed_name.h"
 #include "fuzz/generate/devices.h"
 #include "fuzz/generate/exact_draws.h"
 #include "fuzz/generate/gradients.h"
@@ -132,6 +133,7 @@ Case generate(Choices& choices, const GeneratorOptions& options) {
   chooseOutputs(work);
   giveLayouts(work);
   Case testCase;
+  if (!work.composed.empty()) testCase.metadata.emplace_back(kNamesKey, namesOf(work));
   testCase.aliases = chooseAliases(work);
   testCase.runs = makeRuns(work);
   const bool isWritten = !testCase.aliases.empty() || hasUpdates(*work.fusion) || work.fusion->hasDevices();
@@ -154,8 +156,9 @@ Case generate(Choices& choices, const GeneratorOptions& options) {
 Case generateCase(uint64_t seed, uint64_t number, const GeneratorOptions& options) {
   Choices choices(seed, number);
   Case testCase = generate(choices, options);
-  testCase.metadata = {
+  const std::pair<std::string, std::string> identity[] = {
       {"stream", std::to_string(kStreamVersion)}, {"seed", std::to_string(seed)}, {"case", std::to_string(number)}};
+  testCase.metadata.insert(testCase.metadata.begin(), std::begin(identity), std::end(identity));
   testCase.options.fault = options.fault;
   return testCase;
 }

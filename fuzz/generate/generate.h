@@ -51,8 +51,14 @@ struct GeneratorOptions {
 // campaigns move to an edge (fuzz/edges) included: a change of choices or draws sets kDrawsVersion to kStreamVersion +
 // 1; a new family says that number in its row, as `since`. It does not enter the hash, so that cases that a change does
 // not affect stay the same.
-inline constexpr int kDrawsVersion = 33;
+inline constexpr int kDrawsVersion = 34;
 inline constexpr int kStreamVersion = std::max(kDrawsVersion, kNewestFamily);
+
+// The key of a case's metadata that lists the names that the text makes of other ops and that were drawn, each once:
+// "softmax, complex mul".
+inline constexpr const char* kNamesKey = "names";
+// All that it can list: the names of fuser/text/expansions.h, and "complex mul", … (fuser/text/complex_values.h).
+std::vector<std::string> drawableNames();
 
 // Terminates for every stream of choices. Any exception from the builders or from binding sizes is a bug of the
 // generator.

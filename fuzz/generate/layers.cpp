@@ -3,31 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
-#include "fuser/text/expansions.h"
 #include "fuzz/generate/composed_name.h"
 
 namespace fuser::fuzz {
 namespace {
 
 using text::NamedAttributes;
-
-struct LayerName : ComposedName {
-  bool (*draw)(Workspace& work, std::string_view name);
-};
-
-void setNumber(Workspace& work, NamedAttributes& attributes, AttributeName name, double number) {
-  attributes.setOperand(name, work.fusion->newConstant(ScalarValue(number)));
-}
-
-void keepLayer(Workspace& work, std::string_view name, const std::vector<Val*>& operands,
-               const NamedAttributes& attributes, const Estimate& estimate) {
-  work.composed.push_back(name);
-  TensorView* result = text::findExpansion(name)->build(*work.fusion, operands, attributes, work.freshName());
-  work.keep(result, convertEstimate(estimate, result->dtype(), result->dtype()));
-}
-
-Estimate within(double magnitude) { return {-magnitude, magnitude, true, false}; }
 
 // A tensor of floats with at least so many axes; -1: there is none.
 int64_t drawReal(Workspace& work, size_t least, size_t most = kMaxRank) {
@@ -81,7 +64,7 @@ bool drawLastAxesNorm(Workspace& work, std::string_view name) {
   setNumber(work, attributes, AttributeName::eps, 1e-5);
   const bool hasBias = name == "layer_norm";
   const double magnitude = drawAffine(work, value, axes, hasBias, attributes, normalOf(value, first));
-  keepLayer(work, name, {value.tensor}, attributes, within(magnitude));
+  keepNamed(work, name, {value.tensor}, attributes, withinMagnitude(magnitude));
   return true;
 }
 
@@ -98,7 +81,7 @@ bool drawGroupNorm(Workspace& work, std::string_view name) {
   attributes.set(AttributeName::num_groups, Attributes().num_groups(work.choices.pick(groups)));
   setNumber(work, attributes, AttributeName::eps, 1e-5);
   const double magnitude = drawAffine(work, value, {axisOf(channels)}, true, attributes, normalOf(value, 1));
-  keepLayer(work, name, {value.tensor}, attributes, within(magnitude));
+  keepNamed(work, name, {value.tensor}, attributes, withinMagnitude(magnitude));
   return true;
 }
 
@@ -123,7 +106,7 @@ bool drawChannelNorm(Workspace& work, std::string_view name) {
   }
   setNumber(work, attributes, AttributeName::eps, 1e-5);
   magnitude = drawAffine(work, value, channels, true, attributes, magnitude);
-  keepLayer(work, name, {value.tensor}, attributes, within(magnitude));
+  keepNamed(work, name, {value.tensor}, attributes, withinMagnitude(magnitude));
   return true;
 }
 
@@ -145,7 +128,7 @@ bool drawSquaresLoss(Workspace& work, std::string_view name) {
   NamedAttributes attributes;
   attributes.setWord(AttributeName::reduction, work.choices.pick(kLossReductions));
   const double most = std::pow(value.estimate.magnitude() + target.estimate.magnitude(), 2) * elementsOf(value);
-  keepLayer(work, name, {value.tensor, target.tensor}, attributes, {0, most, true, false});
+  keepNamed(work, name, {value.tensor, target.tensor}, attributes, {0, most, true, false});
   return true;
 }
 
@@ -159,9 +142,11 @@ bool drawClassLoss(Workspace& work, std::string_view name) {
   const AxisPlan classes = places[dim];
   places.erase(places.begin() + static_cast<ptrdiff_t>(dim));
   const int64_t last = std::min(classes.sizes[0], classes.sizes[1]) - 1;
-  if (!work.affordable(sizesOf(places))) return false;
+  if (!work.affordable(sizesOf(places)) || !work.affordable(value.sizes)) return false;
+  const bool hasShares = name == "cross_entropy" && choices.chance(0.3);  // targets are shares of all classes
   const TensorValue target =
-      work.tensors[newNumbersWithin(work, DataType::Int64, places, 0, static_cast<double>(last))];
+      work.tensors[hasShares ? newNumbersWithin(work, value.tensor->dtype(), axesOf(value), 0, 1)
+                             : newNumbersWithin(work, DataType::Int64, places, 0, static_cast<double>(last))];
   const std::string_view reduction = choices.pick(kLossReductions);
   NamedAttributes attributes;
   attributes.setWord(AttributeName::reduction, reduction);
@@ -172,15 +157,16 @@ bool drawClassLoss(Workspace& work, std::string_view name) {
     magnitude *= 2;
   }
   bool isWild = false;
-  if (choices.chance(0.3)) {  // the mean of none is NaN
+  if (hasShares) magnitude *= static_cast<double>(last + 1);
+  if (!hasShares && choices.chance(0.3)) {  // the mean of none is NaN
     attributes.set(AttributeName::ignore_index, Attributes().ignore_index(choices.integer(0, last)));
     isWild = reduction == "mean";
   }
   setNumber(work, attributes, AttributeName::label_smoothing, choices.chance(0.3) ? 0.1 : 0);
   magnitude = 2 * (magnitude + std::log(elementsOf(value) + 1)) * (reduction == "sum" ? elementsOf(value) : 1);
-  Estimate estimate = within(magnitude);
+  Estimate estimate = withinMagnitude(magnitude);
   estimate.wild = isWild;
-  keepLayer(work, name, {value.tensor, target.tensor}, attributes, estimate);
+  keepNamed(work, name, {value.tensor, target.tensor}, attributes, estimate);
   return true;
 }
 
@@ -198,7 +184,8 @@ bool drawGate(Workspace& work, std::string_view name) {
   NamedAttributes attributes;
   attributes.set(AttributeName::dim, Attributes().setAxis(AttributeName::dim, work.choices.pick(even)));
   const double magnitude = value.estimate.magnitude();
-  keepLayer(work, name, {value.tensor}, attributes, within(name == "glu" ? magnitude : magnitude * magnitude + 1));
+  keepNamed(work, name, {value.tensor}, attributes,
+            withinMagnitude(name == "glu" ? magnitude : magnitude * magnitude + 1));
   return true;
 }
 
@@ -208,49 +195,100 @@ Sizes drawFewPlaces(Choices& choices) {
   return {size, choices.chance(0.3) ? choices.pick(kPlaces) : size};
 }
 
-bool drawAttention(Workspace& work, std::string_view name) {
-  Choices& choices = work.choices;
-  const auto isSmall = [](const TensorValue& value) {
+// Keys and values for queries: of their heads, or of some, each of which several heads of the queries share.
+struct KeysAndValues {
+  std::vector<AxisPlan> keys, values;
+  AxisPlan places;
+};
+std::optional<KeysAndValues> drawKeys(Workspace& work, const TensorValue& query, int64_t sharing) {
+  const std::vector<AxisPlan> own = axesOf(query);
+  KeysAndValues drawn{own, own, axisOf(drawFewPlaces(work.choices))};
+  drawn.keys[own.size() - 2] = drawn.values[own.size() - 2] = drawn.places;
+  drawn.values.back() = axisOf(drawFewPlaces(work.choices));
+  for (std::vector<AxisPlan>* shape : {&drawn.keys, &drawn.values}) {
+    for (int64_t& size : (*shape)[sharing > 1 ? own.size() - 3 : 0].sizes) size /= sharing;
+  }
+  std::array<Dims, kRuns> scores = query.sizes, sums = query.sizes;  // all terms of both products
+  for (size_t run = 0; run < kRuns; ++run) {
+    scores[run].push_back(drawn.places.sizes[run]);
+    sums[run][own.size() - 1] = drawn.places.sizes[run];
+    sums[run].push_back(drawn.values.back().sizes[run]);
+  }
+  const bool fits = work.affordable(scores) && work.affordable(sums) && work.affordable(sizesOf(drawn.keys)) &&
+                    work.affordable(sizesOf(drawn.values));
+  return fits ? std::optional(drawn) : std::nullopt;
+}
+
+// A number of heads that share one, of those that divide the queries' heads in each run; 1: they have none to share.
+int64_t drawSharing(Choices& choices, const TensorValue& query) {
+  const size_t rank = query.tensor->rank();
+  std::vector<int64_t> divisors;
+  for (int64_t divisor = 2; rank >= 3 && divisor <= 8; ++divisor) {
+    const Sizes heads = sizesAlong(query, rank - 3);
+    if (heads[0] % divisor == 0 && heads[1] % divisor == 0) divisors.push_back(divisor);
+  }
+  return divisors.empty() ? 1 : choices.pick(divisors);
+}
+
+void drawMask(Workspace& work, const TensorValue& query, const AxisPlan& places, NamedAttributes& attributes) {
+  constexpr double kMasks[] = {/*none*/ 0.4, /*causal*/ 0.3, /*bools*/ 0.2, /*terms*/ 0.1};
+  const size_t mask = work.choices.weighted(kMasks);
+  attributes.setFlag(AttributeName::is_causal, mask == 1);
+  if (mask < 2) return;
+  const std::vector<AxisPlan> shape{axisOf(sizesAlong(query, query.tensor->rank() - 2)), places};
+  const size_t drawn =
+      mask == 2 ? newNumbersWithin(work, DataType::Bool, shape, 0, 1) : newNumbers(work, query.tensor->dtype(), shape);
+  attributes.setOperand(AttributeName::attn_mask, work.tensors[drawn].tensor);
+}
+
+std::optional<TensorValue> drawQuery(Workspace& work) {
+  const int64_t found = drawTensor(work, [](const TensorValue& value) {
     constexpr int64_t kMost = 40;
     const size_t rank = value.tensor->rank();
     if (!isPlain(value) || !isFloating(value.tensor->dtype()) || rank < 2 || rank > 4) return false;
     return std::all_of(value.sizes.begin(), value.sizes.end(),
                        [&](const Dims& sizes) { return sizes[rank - 1] <= kMost && sizes[rank - 2] <= kMost; });
-  };
-  const int64_t found = drawTensor(work, isSmall);
-  if (found < 0) return false;
-  const TensorValue query = work.tensors[static_cast<size_t>(found)];
-  const DataType dtype = query.tensor->dtype();
-  const std::vector<AxisPlan> own = axesOf(query);
-  std::vector<AxisPlan> keys = own, values = own;
-  const AxisPlan places = axisOf(drawFewPlaces(choices));
-  keys[own.size() - 2] = values[own.size() - 2] = places;
-  values.back() = axisOf(drawFewPlaces(choices));
-  std::array<Dims, kRuns> scores = query.sizes, sums = query.sizes;  // all terms of both products
-  for (size_t run = 0; run < kRuns; ++run) {
-    scores[run].push_back(places.sizes[run]);
-    sums[run][own.size() - 1] = places.sizes[run];
-    sums[run].push_back(values.back().sizes[run]);
-  }
-  if (!work.affordable(scores) || !work.affordable(sums)) return false;
-  if (!work.affordable(sizesOf(keys)) || !work.affordable(sizesOf(values))) return false;
-  const TensorValue k = work.tensors[newNumbersWithin(work, dtype, keys, -1, 1)];
-  const TensorValue v = work.tensors[newNumbersWithin(work, dtype, values, -3, 3)];
+  });
+  return found < 0 ? std::nullopt : std::optional(work.tensors[static_cast<size_t>(found)]);
+}
+
+bool drawAttention(Workspace& work, std::string_view name) {
+  Choices& choices = work.choices;
+  const std::optional<TensorValue> query = drawQuery(work);
+  if (!query) return false;
+  const DataType dtype = query->tensor->dtype();
+  const int64_t sharing = choices.chance(0.3) ? drawSharing(choices, *query) : 1;
+  const std::optional<KeysAndValues> drawn = drawKeys(work, *query, sharing);
+  if (!drawn) return false;
+  const TensorValue k = work.tensors[newNumbersWithin(work, dtype, drawn->keys, -1, 1)];
+  const TensorValue v = work.tensors[newNumbersWithin(work, dtype, drawn->values, -3, 3)];
   NamedAttributes attributes;
-  constexpr double kMasks[] = {/*none*/ 0.4, /*causal*/ 0.3, /*bools*/ 0.3};
-  const size_t mask = choices.weighted(kMasks);
-  attributes.setFlag(AttributeName::is_causal, mask == 1);
-  if (mask == 2) {
-    const std::vector<AxisPlan> shape{own[own.size() - 2], places};
-    attributes.setOperand(AttributeName::attn_mask,
-                          work.tensors[newNumbersWithin(work, DataType::Bool, shape, 0, 1)].tensor);
-  }
+  attributes.setFlag(AttributeName::enable_gqa, sharing > 1);
+  drawMask(work, *query, drawn->places, attributes);
   if (choices.chance(0.3)) setNumber(work, attributes, AttributeName::scale, 0.25);
-  keepLayer(work, name, {query.tensor, k.tensor, v.tensor}, attributes, within(3));
+  keepNamed(work, name, {query->tensor, k.tensor, v.tensor}, attributes, withinMagnitude(3));
   return true;
 }
 
-constexpr LayerName kLayers[] = {
+// With some of the weights dropped: a random name of its own.
+bool drawAttentionWithDropout(Workspace& work, std::string_view name) {
+  const std::optional<TensorValue> query = drawQuery(work);
+  if (!query) return false;
+  const std::optional<KeysAndValues> drawn = drawKeys(work, *query, 1);
+  if (!drawn) return false;
+  const DataType dtype = query->tensor->dtype();
+  const TensorValue k = work.tensors[newNumbersWithin(work, dtype, drawn->keys, -1, 1)];
+  const TensorValue v = work.tensors[newNumbersWithin(work, dtype, drawn->values, -3, 3)];
+  constexpr double kShares[] = {0.5, 0.25, 0.0};
+  NamedAttributes attributes;
+  setNumber(work, attributes, AttributeName::dropout_p, work.choices.pick(kShares));
+  attributes.setOperand(AttributeName::seed, work.fusion->newConstant(ScalarValue(work.choices.integer(-9, 9))));
+  attributes.setOperand(AttributeName::offset, work.fusion->newConstant(ScalarValue(work.randomOps++)));
+  keepNamed(work, name, {query->tensor, k.tensor, v.tensor}, attributes, withinMagnitude(6));
+  return true;
+}
+
+constexpr DrawnName kLayers[] = {
     {{"layer_norm", "%y = layer_norm(%x, %q, %q) {normalized_shape = [i2]}", false}, drawLastAxesNorm},
     {{"rms_norm", "%y = rms_norm(%x, %q) {normalized_shape = [i2]}", false}, drawLastAxesNorm},
     {{"group_norm", "%y = group_norm(%x, %q, %q) {num_groups = 2}", false}, drawGroupNorm},
@@ -259,21 +297,21 @@ constexpr LayerName kLayers[] = {
     {{"instance_norm", "%y = instance_norm(%x) {weight = %q, bias = %q}", false}, drawChannelNorm},
     {{"mse_loss", "%y = mse_loss(%x, %v)\n%z = mse_loss(%x, %v) {reduction = sum}", true}, drawSquaresLoss},
     {{"nll_loss", "%y = nll_loss(%x, %r, %q)", true}, drawClassLoss},
-    {{"cross_entropy", "%y = cross_entropy(%x, %r, %q) {label_smoothing = 0.1}", false}, drawClassLoss},
+    {{"cross_entropy", "%y = cross_entropy(%x, %r, %q) {label_smoothing = 0.1}\n%z = cross_entropy(%x, %s, %q)", false},
+     drawClassLoss},
     {{"glu", "%y = glu(%x)", false}, drawGate},
     {{"swiglu", "%y = swiglu(%x)", false}, drawGate},
     {{"scaled_dot_product_attention",
       "%y = scaled_dot_product_attention(%x, %s, %s) {is_causal = true}\n"
-      "%z = scaled_dot_product_attention(%x, %s, %s) {attn_mask = %m, scale = 0.5}",
+      "%z = scaled_dot_product_attention(%x, %s, %s) {attn_mask = %m, scale = 0.5, enable_gqa = true}",
       false},
      drawAttention},
+    {{"scaled_dot_product_attention", "%y = scaled_dot_product_attention(%x, %s, %s) {dropout_p = 0.5}", false},
+     drawAttentionWithDropout},
 };
 
 }  // namespace
 
-bool drawLayer(Workspace& work) {
-  const LayerName& drawn = work.choices.pick(kLayers);
-  return work.policy.inputs && mayDraw(work, drawn) && drawn.draw(work, drawn.name);
-}
+bool drawLayer(Workspace& work) { return work.policy.inputs && drawOneOf(work, kLayers); }
 
 }  // namespace fuser::fuzz

@@ -81,8 +81,7 @@ double magnitudeOf(const TensorValue& a, const Estimate& b) {
 
 void keepProduct(Workspace& work, std::string_view name, const std::vector<Val*>& operands,
                  const text::NamedAttributes& attributes, double magnitude, bool isCertain) {
-  TensorView* result = text::findExpansion(name)->build(*work.fusion, operands, attributes, work.freshName());
-  work.keep(result, convertEstimate({-magnitude, magnitude, isCertain, false}, result->dtype(), result->dtype()));
+  keepNamed(work, name, operands, attributes, {-magnitude, magnitude, isCertain, false});
 }
 
 // Pairs of all its rows: a a^T.
@@ -152,15 +151,6 @@ bool drawVectors(Workspace& work) {
   return true;
 }
 
-// Two names of one size would be checked against each other, as no program does that knows them equal.
-bool hasSizes(const TensorValue& value, const std::vector<IntExpr>& sizes) {
-  const std::vector<IterDomain*> axes = value.tensor->axes();
-  for (size_t i = 0; i < axes.size(); ++i) {
-    if (axes[i]->size() != sizes[i]) return false;
-  }
-  return true;
-}
-
 // Of two matrices, or of batches of them.
 bool drawMatrices(Workspace& work, const TensorValue& a, const AxisPlan& k, const AxisPlan& n) {
   Choices& choices = work.choices;
@@ -190,7 +180,11 @@ bool drawMatrices(Workspace& work, const TensorValue& a, const AxisPlan& k, cons
     }
   }
   if (!isAdded) {
-    keepProduct(work, isLinear ? "linear" : "matmul", operands, {}, magnitude, isCertain);
+    // mm and bmm are a matmul of so many axes.
+    const bool isOwnName = !isLinear && a.tensor->rank() == b.tensor->rank() && choices.chance(0.3);
+    const std::string_view product = isLinear ? "linear" : !isOwnName ? "matmul" : areBatches ? "bmm" : "mm";
+    if (product == "bmm" && b.tensor->axes()[0]->size() != a.tensor->axes()[0]->size()) return false;
+    keepProduct(work, product, operands, {}, magnitude, isCertain);
     return true;
   }
   const size_t rows = a.tensor->rank() - 2;

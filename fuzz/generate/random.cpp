@@ -81,6 +81,7 @@ bool drawRandom(Workspace& work) {
   }
   set(attributes, work, AttributeName::seed, ScalarValue(choices.chance(0.8) ? 0 : choices.integer(-9, 9)));
   set(attributes, work, AttributeName::offset, ScalarValue(work.randomOps++));
+  work.composed.emplace_back(name);
   work.keep(text::findExpansion(name)->build(*work.fusion, operands, attributes, work.freshName()), estimate);
   return true;
 }

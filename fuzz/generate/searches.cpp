@@ -23,7 +23,7 @@ constexpr ComposedName kOneHot = {"one_hot", "%y = one_hot(%k) {num_classes = 3}
 
 TensorView* built(Workspace& work, const ComposedName& drawn, const std::vector<Val*>& operands,
                   const NamedAttributes& attributes) {
-  work.composed.push_back(drawn.name);
+  work.composed.emplace_back(drawn.name);
   return text::findExpansion(drawn.name)->build(*work.fusion, operands, attributes, work.freshName());
 }
 

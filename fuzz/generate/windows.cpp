@@ -19,8 +19,26 @@ struct WindowName : ComposedName {
 constexpr WindowName kWindowNames[] = {
     {{"max_pool1d", "%y, %z = max_pool1d(%x) {kernel_size = 2, dilation = 2, padding = 1}", true}, Window::Maximum, 1},
     {{"max_pool2d", "%y, %z = max_pool2d(%x) {kernel_size = 2, dilation = 2, padding = 1}", true}, Window::Maximum, 2},
-    {{"avg_pool1d", "%y = avg_pool1d(%x) {kernel_size = 2, ceil_mode = true, padding = 1}", false}, Window::Mean, 1},
-    {{"avg_pool2d", "%y = avg_pool2d(%x) {kernel_size = 2, ceil_mode = true, padding = 1}", false}, Window::Mean, 2},
+    {{"avg_pool1d", "%y = avg_pool1d(%x) {kernel_size = 2, ceil_mode = true, padding = 1, count_include_pad = false}",
+      false},
+     Window::Mean,
+     1},
+    {{"avg_pool2d", "%y = avg_pool2d(%x) {kernel_size = 2, ceil_mode = true, padding = 1, count_include_pad = false}",
+      false},
+     Window::Mean,
+     2},
+    {{"max_pool3d", "%y, %z = max_pool3d(%x) {kernel_size = 2, dilation = 2, padding = 1}", true}, Window::Maximum, 3},
+    {{"avg_pool3d",
+      "%u = unsqueeze(%x) {dims = [0]}\n"
+      "%y = avg_pool3d(%u) {kernel_size = 2, ceil_mode = true, padding = 1, count_include_pad = false}",
+      false},
+     Window::Mean,
+     3},
+    {{"max_pool", "%y, %z = max_pool(%x) {kernel_size = [2], dilation = 2, padding = 1}", true}, Window::Maximum, 0},
+    {{"avg_pool", "%y = avg_pool(%x) {kernel_size = [2], ceil_mode = true, padding = 1, count_include_pad = false}",
+      false},
+     Window::Mean,
+     0},
     {{"reduce_window",
       "%a = reduce_window(%x) {kernel_size = [2], dilation = 2, padding = 1, reduction = amin}\n"
       "%y = reduce_window(%x) {kernel_size = [2], reduction = sum}",
@@ -104,7 +122,7 @@ bool drawWindowName(Workspace& work, const WindowName& drawn) {
   const text::Expansion* expansion = text::findExpansion(drawn.name, 1, [] {
     return text::GivenAttributes{{"kernel_size", text::Given::Other}};
   });
-  work.composed.push_back(drawn.name);
+  work.composed.emplace_back(drawn.name);
   if (!expansion->several) {
     TensorView* result = expansion->build(*work.fusion, {value.tensor}, attributes, work.freshName());
     work.keep(result, convertEstimate(estimate, result->dtype(), result->dtype()));
@@ -158,7 +176,7 @@ bool drawResized(Workspace& work) {
   }
   attributes.setWord(AttributeName::mode, isLinear ? kLinear[axes - 1] : "nearest");
   attributes.setFlag(AttributeName::align_corners, isLinear && choices.chance(0.4));
-  work.composed.push_back(kResized.name);
+  work.composed.emplace_back(kResized.name);
   work.keep(text::findExpansion(kResized.name)->build(*work.fusion, {value.tensor}, attributes, work.freshName()),
             value.estimate);
   return true;

@@ -55,7 +55,7 @@ class Workspace {
   std::vector<ScalarEntry> scalars;        // without literals
   std::vector<InputPlan> inputs;           // in the fusion's order
   int64_t randomOps = 0;                   // so far
-  std::vector<std::string_view> composed;  // names that were drawn and are made of other ops
+  std::vector<std::string> composed;       // names that were drawn and are made of other ops, in order
   // Set while an op of a dtype that is stored alone is drawn: tensors are of it, and of no such dtype otherwise.
   std::optional<DataType> storedOnly;
   std::vector<const TensorView*> badIndices;  // inputs with an index out of range: runs that read it are rejected
