@@ -56,9 +56,11 @@ class FolderExport {
     }
     const std::string file = concat(name, format_.ending);
     FUSER_USER_CHECK(written_.insert(file).second, "two cases are called ", name, "; export them to two folders");
-    for (const ExportedProgram& program : exported.programs) writeProgram(folder_ / (name + program.ending), program);
+    for (const ExportedProgram& program : exported.programs) {
+      writeProgram(folder_ / (name + program.ending), program);
+      if (reference_) reference_->add(name + program.ending, program);
+    }
     ++counts_[set].exported;
-    if (reference_) reference_->add(testCase, file);
   }
 
   void addUnread(const std::string& set) { ++counts_[set].unread; }

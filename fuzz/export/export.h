@@ -2,6 +2,7 @@
 // Export: a case as a complete program of another framework, with its data, for people and compilers that know nothing
 // of fuser. A format is a row of formats.cpp; each has a table with one row an op (pytorch.def).
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -27,6 +28,7 @@ struct ExportedProgram {
   std::string text;
   std::string data;  // bytes that lie beside it, in the file with .bin behind `ending` less .txt; "": none
   std::optional<size_t> run = std::nullopt;  // the case's run that it is; none: all
+  std::shared_ptr<const Case> said = nullptr;  // what it computes, without updates and branches, and its run, or all
 };
 
 // The programs of a case, in a format with sizes as literals one a run; or the reason why there is none.

@@ -1,5 +1,6 @@
 #include "fuzz/export/onnx_graph.h"
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -95,8 +96,31 @@ void OnnxGraph::begin(std::string name) {
   first_ = nodes_.size();
 }
 
+namespace {
+
+// Operators of opset 21 that take floats of 8 bits, of those that are written here.
+bool takesEightBits(std::string_view op) {
+  constexpr std::string_view kOps[] = {"Cast",    "Identity",  "Pad",   "Reshape",
+                                       "Squeeze", "Transpose", "Shape", "Unsqueeze"};
+  return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
+}
+
+bool isEightBits(DataType dtype) { return isFloating(dtype) && dtypeSize(dtype) == 1; }
+
+}  // namespace
+
+// What does not take floats of 8 bits moves them as f16, which has them all.
 OnnxValue OnnxGraph::node(const std::string& op, const std::string& attributes, const std::vector<OnnxValue>& operands,
                           DataType dtype) {
+  const bool hasEightBits =
+      std::any_of(operands.begin(), operands.end(), [](const OnnxValue& each) { return isEightBits(each.dtype); });
+  if (hasEightBits && !takesEightBits(op)) {
+    std::vector<OnnxValue> wide;
+    for (const OnnxValue& operand : operands) {
+      wide.push_back(isEightBits(operand.dtype) ? cast(operand, DataType::Half) : operand);
+    }
+    return cast(node(op, attributes, wide, isEightBits(dtype) ? DataType::Half : dtype), dtype);
+  }
   Node node{"", op, attributes, "", {}, dtype};
   for (const OnnxValue& operand : operands) node.operands.push_back(operand.name);
   for (size_t i = first_; i < nodes_.size(); ++i) {
@@ -111,9 +135,14 @@ OnnxValue OnnxGraph::node(const std::string& op, const std::string& attributes, 
 
 OnnxValue OnnxGraph::cast(const OnnxValue& value, DataType dtype) {
   if (value.dtype == dtype) return value;
-  const bool rounds = hasSixteenBits(dtype) && value.dtype != DataType::Float && value.dtype != DataType::Bool;
-  const OnnxValue from = rounds ? cast(value, DataType::Float) : value;
-  return node("Cast", concat("to = ", onnxTypeNumber(dtype)), {from}, dtype);
+  const bool isNarrow = hasSixteenBits(dtype) || isEightBits(dtype);
+  const bool isHalfToEight = isEightBits(dtype) && hasSixteenBits(value.dtype);
+  const bool isDirect =
+      value.dtype == DataType::Float || value.dtype == DataType::Bool || isEightBits(value.dtype) || isHalfToEight;
+  const OnnxValue from = isNarrow && !isDirect ? cast(value, DataType::Float) : value;
+  // Past the largest number is no number of a float of 8 bits, as in PyTorch; else it would be the largest one.
+  const char* past = isEightBits(dtype) ? ", saturate = 0" : "";
+  return node("Cast", concat("to = ", onnxTypeNumber(dtype), past), {from}, dtype);
 }
 
 void OnnxGraph::end(const OnnxValue& value, const std::string& given, const std::string& type) {

@@ -213,14 +213,24 @@ OnnxValue written(const Nodes& nodes) {
 
 bool hasNone(const std::vector<int64_t>& sizes) { return std::find(sizes.begin(), sizes.end(), 0) != sizes.end(); }
 
-// Without an index its sizes may be any beside those of the data, as in PyTorch; runtimes compare them.
+// Along other axes there are as many elements as indices: runtimes compare them.
 OnnxValue gathered(const Nodes& nodes) {
-  if (hasNone(nodes.sizesOfOperand(1))) {
+  const std::vector<int64_t> given = nodes.sizesOfOperand(0), asked = nodes.sizesOfOperand(1);
+  if (hasNone(asked)) {
     const OnnxValue zero = nodes.constant(ScalarValue(0.0), nodes.dtype());
     return nodes.node("Expand", "", {zero, nodes.integers(nodes.sizesOfResult())});
   }
-  return nodes.node("GatherElements", concat("axis = ", nodes.attributes().dim()),
-                    {nodes.operand(0), nodes.operand(1)});
+  const int64_t dim = nodes.attributes().dim();
+  std::vector<int64_t> axes, ends;
+  for (size_t axis = 0; axis < asked.size(); ++axis) {
+    if (static_cast<int64_t>(axis) == dim || asked[axis] == given[axis]) continue;
+    axes.push_back(static_cast<int64_t>(axis));
+    ends.push_back(asked[axis]);
+  }
+  OnnxValue data = nodes.operand(0);
+  const std::vector<int64_t> zeros(axes.size(), 0), ones(axes.size(), 1);
+  if (!axes.empty()) data = slicedAt(nodes, data, zeros, ends, axes, ones);
+  return nodes.node("GatherElements", concat("axis = ", dim), {data, nodes.operand(1)});
 }
 
 // Elements that have no index are cut off. Sums of 16 bits are those of f32, which runtimes have.

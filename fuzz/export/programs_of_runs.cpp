@@ -52,12 +52,13 @@ Exported exportEachRun(const Case& statements, const RunFormat& format) {
     const std::string run = concat("run_", i);
     try {
       const RunData data = materialize(functional, functional.runs[i], kMaxExportBytes);
-      const Case testCase = concreteCase(functional, inputsOf(data));
-      const Fusion& fusion = *testCase.fusion;
+      const auto testCase = std::make_shared<Case>(concreteCase(functional, inputsOf(data)));
+      testCase->runs = {functional.runs[i]};
+      const Fusion& fusion = *testCase->fusion;
       if (const std::optional<Refusal> refusal = refusalOf(fusion, format)) return {{}, refusal};
-      ExpressionEvaluator sizes = boundSizes(testCase, data);
-      const std::string text = head(testCase, run, format.comment) + format.write(fusion, sizes);
-      exported.programs.push_back({concat(".", run, format.ending), text, bytesOf(data), i});
+      ExpressionEvaluator sizes = boundSizes(*testCase, data);
+      const std::string text = head(*testCase, run, format.comment) + format.write(fusion, sizes);
+      exported.programs.push_back({concat(".", run, format.ending), text, bytesOf(data), i, testCase});
     } catch (const UserError& error) {
       rethrowIfSetUpError(error);
       leftOut += commented(concat(run, " is left out, its data does not fit: ", error.what()), format.comment);

@@ -76,7 +76,8 @@ class FunctionText {
         text += updateLine(expr);
         continue;
       }
-      text += concat("    ", results(expr), " = ", pytorchCall(expr, names_), ownMemory(expr), "  # ",
+      const bool isOne = expr->outputs().size() == 1;  // several are new tensors, which share no memory
+      text += concat("    ", results(expr), " = ", pytorchCall(expr, names_), isOne ? ownMemory(expr) : "", "  # ",
                      printType(expr->output(), written_), "\n");
     }
     text += copies() + stores();
@@ -233,7 +234,8 @@ Exported program(const Case& testCase) {
                                  "OUTPUTS = ", outputNames(fusion, names), "\nRUNS = (", runs.names, ")\n");
   const std::string text = concat(head(testCase), kImports, own, "\n\n",
                                   partsThatAreNamed(embeddedFile("fuzz/export/pytorch_script.py"), own));
-  return {{{".py", text, ""}}, std::nullopt};
+  const auto said = std::make_shared<Case>(functionalCase(testCase));
+  return {{{".py", text, "", std::nullopt, said}}, std::nullopt};
 }
 
 // A program for each run, of the sides of branches that it takes: the other ones may not run with its data.

@@ -20,7 +20,13 @@ class Line {
     if (name.size() <= 2 && std::isdigit(static_cast<unsigned char>(name.back()))) {
       const size_t i = static_cast<size_t>(name.back() - '0');
       const char kind = name.size() == 1 ? ' ' : name.front();
+      if (kind == 'm') return moved(i);
+      if (kind == 'i') return operand(i) + (expr_->input(i)->dtype() == DataType::Int64 ? "" : ".to(torch.int64)");
       return kind == 't' ? tensor(i) : kind == 'n' ? number(i) : kind == 'v' ? numberOfResult(i) : operand(i);
+    }
+    if (name == "moved") {
+      const DataType dtype = expr_->output()->dtype();
+      return isStored(dtype) ? concat(".view(", torchDtype(dtype), ")") : "";
     }
     for (const FamilyAttribute& attribute : familyAttributes(expr_->family())) {
       if (attribute.text() == name) return valueOf(attribute);
@@ -50,12 +56,20 @@ class Line {
   std::string tensor(size_t i) const {
     const Val* val = expr_->input(i);
     if (val->isTensor()) return number(i);
+    if (takesCondition(expr_->op(), i)) return concat("boolean(", number(i), ")");
     if (!expr_->isScalarExpr()) return concat("number(", number(i), ", ", torchDtype(tensorDtype()), ")");
     const bool widened =
         expr_->output()->dtype() == DataType::Double && expr_->op() != OpKind::Cast && !takesCondition(expr_->op(), i);
     const DataType dtype = widened ? DataType::Double : val->dtype();
     const std::string_view wrap = dtype == DataType::Double ? "f64(" : dtype == DataType::Int64 ? "i64(" : "boolean(";
     return concat(wrap, number(i), ")");
+  }
+
+  std::string moved(size_t i) const {
+    const DataType dtype = expr_->input(i)->dtype();
+    if (!isStored(dtype)) return operand(i);
+    const size_t size = dtypeSize(dtype);
+    return concat(operand(i), ".view(torch.", size == 1 ? "uint8" : size == 2 ? "int16" : "int32", ")");
   }
 
   // The dtype that the tensors among the operands have: promotion is casts of its own.

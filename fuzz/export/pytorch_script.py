@@ -19,13 +19,19 @@ def number(value, dtype):
     return wide(value).to(dtype)
 
 
+def meet(one, two):
+    """The size of two axes that are broadcast to each other: a 1 is repeated."""
+    return two if one == 1 else one
+
+
 def bitcast(value, dtype):
-    """The same bits in another dtype of as many bytes; of 16-bit floats those of the low half of an int32."""
+    """The same bits in another dtype of as many bytes; of floats of 16 and 8 bits the low ones of an int32."""
+    narrow = {1: torch.uint8, 2: torch.int16}
     if value.dtype.itemsize == dtype.itemsize:
-        return value.view(dtype)
-    if value.dtype.itemsize == 2:
-        return value.view(torch.int16).to(torch.int32) & 0xFFFF
-    return value.to(torch.int16).view(dtype)
+        return value.contiguous().view(dtype)
+    if value.dtype.itemsize < dtype.itemsize:
+        return value.contiguous().view(narrow[value.dtype.itemsize]).to(torch.int32) & 256**value.dtype.itemsize - 1
+    return value.to(narrow[dtype.itemsize]).view(dtype)
 
 
 def random_word(counter, key):
@@ -64,11 +70,12 @@ def draw(seed, index):
 
 
 def rounded(wide, dtype):
-    """float64 or int64 -> dtype: to 16 bits through float32, every NaN the usual one."""
-    if dtype not in (torch.float16, torch.bfloat16):
+    """float64 or int64 -> dtype: to 16 bits and fewer through float32, every NaN the usual one."""
+    if not dtype.is_floating_point or dtype.itemsize > 2:
         return wide.to(dtype)
     narrow = wide.to(torch.float32).to(dtype)
-    narrow[torch.isnan(narrow)] = torch.nan
+    usual = torch.tensor(torch.nan).to(dtype)
+    raw(narrow)[np.isnan(narrow.to(torch.float32).numpy())] = raw(usual)
     return narrow
 
 
@@ -126,16 +133,21 @@ def special(seed):
         if not dtype.is_floating_point:
             info = torch.iinfo(dtype)
             listed = np.array([0, 1, 2, info.max, info.max - 1, info.min], dtype=np.int64)[words[1] % np.uint64(6)]
-            listed = np.where(negative & (listed != info.min), -listed, listed)
+            if info.min < 0:
+                listed = np.where(negative & (listed != info.min), -listed, listed)
             return torch.from_numpy(np.where(ordinary, np.rint(8 * usual).astype(np.int64), listed)).to(dtype)
         width = dtype.itemsize * 8
-        exponent = {torch.float64: 11, torch.float32: 8, torch.float16: 5, torch.bfloat16: 8}[dtype]
+        exponent = {torch.float64: 11, torch.float32: 8, torch.float16: 5, torch.bfloat16: 8, torch.float8_e4m3fn: 4,
+                    torch.float8_e5m2: 5}[dtype]
         mantissa = width - 1 - exponent
-        one, infinity = (2 ** (exponent - 1) - 1) << mantissa, (2**exponent - 1) << mantissa
-        bits = [0, 1, 2**mantissa - 1, 2**mantissa, one, one + 1, one - 2**mantissa, one + 2**mantissa, infinity - 1,
-                infinity, infinity | 2 ** (mantissa - 1)]
+        one, highest = (2 ** (exponent - 1) - 1) << mantissa, (2**exponent - 1) << mantissa
+        has_infinities = dtype != torch.float8_e4m3fn  # whose only NaN has all bits but the sign
+        nan = highest | 2 ** (mantissa - 1) if has_infinities else highest + 2**mantissa - 1
+        largest = (highest if has_infinities else nan) - 1
+        bits = [0, 1, 2**mantissa - 1, 2**mantissa, one, one + 1, one - 2**mantissa, one + 2**mantissa, largest,
+                highest if has_infinities else largest, nan]
         listed = np.array(bits, dtype=np.uint64)[words[1] % np.uint64(11)]
-        listed = np.where(negative & (listed <= np.uint64(infinity)), listed | np.uint64(2 ** (width - 1)), listed)
+        listed = np.where(negative & (listed != np.uint64(nan)), listed | np.uint64(2 ** (width - 1)), listed)
         listed = torch.from_numpy(listed.astype(f"uint{width}").view(f"int{width}")).view(dtype)
         return torch.where(torch.from_numpy(ordinary), converted(usual, dtype), listed)
     return elements
@@ -193,7 +205,7 @@ def place(elements, dtype, sizes, strides=None, offset=0, peak=None):
     if peak and peak[1] == -1:
         high = index == (peak[2] + int(np.prod(sizes)) if peak[2] < 0 else peak[2])
     if peak:
-        drawn = torch.where(torch.from_numpy(high.reshape(-1)), converted(np.full(1, float(peak[0])), dtype), drawn)
+        raw(drawn)[high.reshape(-1)] = raw(converted(np.full(1, float(peak[0])), dtype))
     raw(torch.as_strided(tensor, (int(at.max()) + 1,), (1,), offset))[at.reshape(-1)] = raw(drawn)
     return tensor
 

@@ -104,11 +104,10 @@ void ReferenceOutputs::storeSteps(const Fusion& fusion, const std::vector<std::o
   }
 }
 
-StoredRun ReferenceOutputs::evaluate(const Case& testCase, size_t index) {
-  const Run& run = testCase.runs[index];
+StoredRun ReferenceOutputs::evaluate(const Case& testCase, const Run& run, const std::string& name) {
   const Fusion& fusion = *testCase.fusion;
   StoredRun stored;
-  stored.name = concat("run_", index);
+  stored.name = name;
   const PythonNames names(fusion);
   const RunData data = materialize(testCase, run, kMaxExportBytes);
   for (size_t i = 0; i < run.inputs.size(); ++i) {
@@ -140,12 +139,13 @@ StoredRun ReferenceOutputs::evaluate(const Case& testCase, size_t index) {
   return stored;
 }
 
-void ReferenceOutputs::add(const Case& testCase, const std::string& program) {
+void ReferenceOutputs::add(const std::string& file, const ExportedProgram& program) {
   StoredCase stored;
-  stored.program = program;
-  for (size_t i = 0; i < testCase.runs.size(); ++i) {
+  stored.program = file;
+  const Case& said = *program.said;
+  for (size_t i = 0; i < said.runs.size(); ++i) {
     try {
-      stored.runs.push_back(evaluate(testCase, i));
+      stored.runs.push_back(evaluate(said, said.runs[i], concat("run_", i)));
     } catch (const UserError& error) {
       rethrowIfSetUpError(error);
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fuser/case/case.h"
+#include "fuzz/export/export.h"
 #include "oracle/reference/reference.h"
 #include "reports/fields.h"
 
@@ -70,8 +71,9 @@ class ReferenceOutputs {
   // A UserError if the folder cannot be written.
   ReferenceOutputs(std::filesystem::path folder, bool withSteps);
 
-  // Runs whose data does not fit the fusion are left out, as in exported programs.
-  void add(const Case& testCase, const std::string& program);
+  // What `program`, which lies in this file, is to compute. Runs whose data does not fit the fusion are left out, as in
+  // exported programs.
+  void add(const std::string& file, const ExportedProgram& program);
   // A UserError if the disk is full.
   void finish();
 
@@ -80,7 +82,7 @@ class ReferenceOutputs {
   StoredTensor store(const std::string& name, const ScalarValue& value);
   void storeSteps(const Fusion& fusion, const std::vector<std::optional<reference::Value>>& values,
                   std::vector<StoredStep>& steps);
-  StoredRun evaluate(const Case& testCase, size_t run);
+  StoredRun evaluate(const Case& testCase, const Run& run, const std::string& name);
 
   std::filesystem::path folder_;
   bool withSteps_;
