@@ -165,9 +165,10 @@ Body StatementBuilder::emit(const std::vector<Expr*>& exprs, size_t depth) {
       emitLoop(group, depth, body);
     }
     for (const Expr* expr : group) {
-      if (resultOf(expr)->computeAtPosition() != depth) continue;
-      if (isReduction(expr->op())) close(expr, group, body);
-      if (expr->family() == Family::Scan && scanLoops(expr).blocks) closeScan(expr, body);
+      if (isReduction(expr->op()) && resultOf(expr)->computeAtPosition() == depth) close(expr, group, body);
+      // Right behind the loops of the scan: a consumer may share more loops on blocks and threads than others do.
+      const bool isScan = expr->family() == Family::Scan && scanLoops(expr).blocks;
+      if (isScan && scanLoops(expr).outermost == depth) closeScan(expr, body);
     }
   }
   allocations.insert(allocations.end(), body.begin(), body.end());

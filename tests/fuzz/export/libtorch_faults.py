@@ -35,6 +35,15 @@ def near_result_in_16_bits(wanted, given, operands):
     return np.abs(wide(wanted) - wide(given)) <= 4 * unit(wanted.dtype) * np.abs(wide(wanted))
 
 
+def product_in_16_bits(wanted, given, operands):
+    """Past the largest number it is infinite, and NaN times 0."""
+    return near_result_in_16_bits(wanted, given, operands) | ~np.isfinite(wide(wanted))
+
+
+def of_nan(wanted, given, operands):
+    return np.isnan(np.broadcast_to(operands[0], wanted.shape))
+
+
 def zeros(wanted, given, operands):
     return (wanted == 0) & (given == 0)
 
@@ -69,7 +78,9 @@ LIBTORCH_FAULTS = [
     ("Softsign", SIXTEEN, near_in_16_bits, "LibTorch: three ops, each rounded to 16 bits"),
     ("Logit", SIXTEEN, near_in_16_bits, "LibTorch rounds each step to 16 bits"),
     ("Xlogy", SIXTEEN, near_in_16_bits, "LibTorch rounds the logarithm to 16 bits before it multiplies"),
-    ("Prod", SIXTEEN, near_result_in_16_bits, "LibTorch multiplies axis by axis, and rounds to 16 bits between"),
+    ("Signbit", ("bool",), of_nan, "LibTorch reads the sign of a NaN; a NaN has no sign in the language"),
+    ("Prod", SIXTEEN, product_in_16_bits, "LibTorch multiplies in 16 bits, or axis by axis"),
+    ("Div", SIXTEEN, near_in_16_bits, "LibTorch's CPU kernel rounds a number in front of 16 bits to 16 bits"),
     ("Arange", SIXTEEN, near_result_in_16_bits, "LibTorch's vector kernel adds in 16 bits"),
     ("Mul", SIXTEEN, near_in_16_bits, "LibTorch's CPU kernel rounds a number in front of 16 bits to 16 bits"),
     ("Tanhshrink", SIXTEEN, near_in_16_bits, "LibTorch: two ops, each rounded to 16 bits"),

@@ -21,6 +21,8 @@ from steps import DTYPES, difference, results_of, same_bits, tensor_of
 TYPES = {"f64": "f64", "f32": "f32", "f16": "f16", "bf16": "bf16", "i64": "i64", "i32": "i32", "i8": "i8", "bool": "i1",
          "i16": "i16", "u8": "ui8", "u16": "ui16", "u32": "ui32", "f8e4m3fn": "f8E4M3FN", "f8e5m2": "f8E5M2"}
 NAMES = {text: name for name, text in TYPES.items()}
+BITS = {"bf16": "i16", "f8E4M3FN": "i8", "f8E5M2": "i8"}  # of floats that numpy does not read
+SHORT = (ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2)
 
 
 def make_context():
@@ -49,12 +51,14 @@ class ModuleText:
         first = next((i for i, line in enumerate(lines) if "= stablehlo.constant" not in line), len(lines))
         self.constants, self.groups, group = "".join(lines[:first]), [], ""
         names = [result["name"] for step in steps for result in step["results"]]
+        named = False
         for line in lines[first:]:
             name = re.match(r"    %(\w+)", line)
             group += line
-            if name and name[1] == names[len(self.groups)]:
-                self.groups.append(self.made(group, name[1]))
-                group = ""
+            named = named or (name and name[1] == names[len(self.groups)])
+            if named and group.count("({") == group.count("})"):  # an operation with a region has several lines
+                self.groups.append(self.made(group, names[len(self.groups)]))
+                group, named = "", False
         assert len(self.groups) == len(names) and not group, "the lines are not those of the expressions"
 
     @staticmethod
@@ -64,11 +68,12 @@ class ModuleText:
 
 
 def module_of(arguments, lines, results):
-    """arguments, results: (name, type). bf16, which numpy does not read, comes back as its bits."""
+    """arguments, results: (name, type). Floats that numpy does not read come back as their bits."""
     returned = []
     for i, (name, kind) in enumerate(results):
-        if kind.endswith("bf16>"):
-            bits = kind.replace("bf16", "i16")
+        short = next((text for text in BITS if kind.endswith(f"{text}>")), None)
+        if short:
+            bits = kind.replace(short, BITS[short])
             lines += f"    %bits.{i} = stablehlo.bitcast_convert %{name} : ({kind}) -> {bits}\n"
             name, kind = f"bits.{i}", bits
         returned.append((name, kind))
@@ -78,8 +83,9 @@ def module_of(arguments, lines, results):
 
 
 def attribute_of(array):
-    if array.dtype == ml_dtypes.bfloat16:
-        return ir.DenseElementsAttr.get(array.view(np.uint16), type=ir.BF16Type.get())
+    made = dict(zip(SHORT, (ir.BF16Type, ir.Float8E4M3FNType, ir.Float8E5M2Type))).get(array.dtype.type)
+    if made:
+        return ir.DenseElementsAttr.get(array.view(np.uint16 if array.itemsize == 2 else np.uint8), type=made.get())
     return ir.DenseElementsAttr.get(array)
 
 
@@ -90,7 +96,7 @@ def evaluated(text, arrays, results):
     for (_, kind), attribute in zip(results, attributes):
         dtype = DTYPES[NAMES[re.search(r"(\w+)>", kind)[1].split("x")[-1]]]
         array = np.array(attribute)
-        outputs.append(array.view(dtype) if dtype == ml_dtypes.bfloat16 else array)
+        outputs.append(array.view(dtype) if dtype in SHORT else array)
     return outputs
 
 

@@ -34,6 +34,12 @@ def known_elements(faults, op, dtype, wanted, given, operands):
             yield elements(wanted, given, operands), f"{dtype} {op}: {why}"
 
 
+def meets(shape, whole):
+    """Whether it is broadcast to the whole: operands that move, or are read at indices, have other shapes."""
+    behind = whole[len(whole) - len(shape):]
+    return len(shape) <= len(whole) and all(size in (1, other) for size, other in zip(shape, behind))
+
+
 def difference(wanted, given, step, operands, faults, left_out):
     """"" where each element is as near as the step's bound says, or known to differ: those are counted in left_out."""
     given = np.asarray(given)
@@ -50,6 +56,6 @@ def difference(wanted, given, step, operands, faults, left_out):
         return ""
     first = where[0]
     at = [str(np.broadcast_to(operand, wanted.shape).reshape(-1)[first]) for operand in operands
-          if step["bound"] != "terms" and operand.ndim <= wanted.ndim]
+          if step["bound"] != "terms" and meets(operand.shape, wanted.shape)]
     return (f"{where.size} of {wanted.size} elements differ, first {first}: {given.reshape(-1)[first]} instead of "
             f"{wanted.reshape(-1)[first]}, operands {', '.join(at)}")
