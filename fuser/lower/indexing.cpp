@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "fuser/analysis/loop_map.h"
+#include "fuser/lower/predicate.h"
 
 namespace fuser {
 namespace {
@@ -157,10 +159,28 @@ IntExpr Indexing::operandIndex(const Expr* expr, size_t place) const {
   const std::vector<IterDomain*>& loop = operand->domain().loop;
   for (size_t i = operand->computeAtPosition(); i < loop.size(); ++i) {
     if (!isParallel(loop[i]) || loop[i]->isReduction()) continue;
-    rules_.require(coordinates[i] == nest_.coordinate(loop[i]), 22, "%", operand->name(), " is in registers, but %",
-                   expr->output()->name(), " reads it in another thread than the one that computes it");
+    const bool isOwn = coordinates[i] == nest_.coordinate(loop[i]) && !isRepeated(expr, operand, loop[i]);
+    rules_.require(isOwn, 22, "%", operand->name(), " is in registers, but %", expr->output()->name(),
+                   " reads it in another thread than the one that computes it");
   }
+  rules_.require(!isComputedElsewhere(expr, operand), 22, "%", operand->name(), " is in registers, and %",
+                 expr->output()->name(),
+                 ", which has one turn of a loop that it has all of, reads it where it is not computed");
   return registerIndex(expr, operand, bufferIndex(operand, coordinates));
+}
+
+// Whether the reader is computed wherever along a root that the operand has a condition on.
+bool Indexing::isComputedElsewhere(const Expr* reader, const TensorView* operand) const {
+  const std::set<size_t> wherever = rootsWithoutTurns(reader->output()->as<TensorView>(), nest_);
+  if (wherever.empty()) return false;
+  const std::set<size_t> own = rootsWithoutTurns(operand, nest_);
+  const std::vector<int> match = matchLoopRoots(operand, reader);
+  for (size_t root = 0; root < match.size(); ++root) {
+    const bool isWherever = match[root] >= 0 && wherever.count(static_cast<size_t>(match[root])) != 0;
+    if (isWherever && own.count(root) == 0 && !nest_.extent(operand->domain().loopRoot[root])->isConstant(1))
+      return true;
+  }
+  return false;
 }
 
 // Registers have no addresses: which of them is read is known once loops of constant extents are unrolled.
@@ -190,6 +210,20 @@ void Indexing::checkInBlock(const Expr* expr, const TensorView* operand,
   }
 }
 
+// Whether the reader has an element for each thread along the loop, where the operand has one alone: in registers, that
+// of the first thread, or of each where the loop is one that they share; in global memory, that of the first.
+bool Indexing::isRepeated(const Expr* reader, const TensorView* operand, const IterDomain* loop) const {
+  const TensorDomain &domain = operand->domain(), &theirs = reader->output()->as<TensorView>()->domain();
+  const std::vector<int> match = matchLoopRoots(operand, reader);
+  const std::vector<size_t> roots = rootsOf(operand, loop);
+  const bool isGlobal = operand->memoryType() == MemoryType::Global;
+  return std::any_of(roots.begin(), roots.end(), [&](size_t root) {
+    const IterDomain* axis = domain.loopRoot[root];
+    const bool isOne = isGlobal ? axis->isBroadcast() : nest_.extent(axis)->isConstant(1);
+    return isOne && match[root] >= 0 && !nest_.extent(theirs.loopRoot[static_cast<size_t>(match[root])])->isConstant(1);
+  });
+}
+
 // What a kernel stores is read back by the thread that stored it alone: nothing orders the others. A result in global
 // memory without a loop on threads (or blocks) is stored by the first, one in registers is computed by all.
 void Indexing::checkReadsOwn(const Expr* expr, const TensorView* operand) const {
@@ -211,7 +245,8 @@ void Indexing::checkReadsOwn(const Expr* expr, const TensorView* operand) const 
     const auto type = static_cast<ParallelType>(first + d % 3);
     const std::optional<size_t> stored = loopOn(operand, type);
     const bool once = !stored && result->memoryType() == MemoryType::Global && !loopOn(result, type);
-    const bool same = own && stored && coordinates[*stored] == nest_.coordinate(operand->domain().loop[*stored]);
+    const IterDomain* loop = stored ? operand->domain().loop[*stored] : nullptr;
+    const bool same = own && loop && coordinates[*stored] == nest_.coordinate(loop) && !isRepeated(expr, operand, loop);
     own = own && (once || same);
   }
   rules_.require(own, 23, "%", result->name(), " reads %", operand->name(),

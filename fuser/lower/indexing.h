@@ -55,6 +55,8 @@ class Indexing {
   IntExpr denseIndex(const std::vector<Dimension>& dimensions) const;
   IntExpr bufferIndex(const TensorView* tensor, const std::vector<IntExpr>& loopCoordinates) const;
   void checkInBlock(const Expr* expr, const TensorView* operand, const std::vector<IntExpr>& coordinates) const;
+  bool isComputedElsewhere(const Expr* reader, const TensorView* operand) const;
+  bool isRepeated(const Expr* reader, const TensorView* operand, const IterDomain* loop) const;
   void checkReadsOwn(const Expr* expr, const TensorView* operand) const;
   IntExpr registerIndex(const Expr* expr, const TensorView* operand, IntExpr index) const;
   std::vector<IntExpr> loopCoordinatesFrom(const Expr* use, const TensorView* producer) const;

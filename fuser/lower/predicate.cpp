@@ -8,6 +8,37 @@
 namespace fuser {
 namespace {
 
+// What is one element along all of a loop's axes has one turn of it, the first, where its readers have all. A merge
+// goes round: its inner coordinate of a later turn may be inside where that of the first one is not. So these axes
+// say nothing; on chip, where each thread has a place of its own for it, the element is computed wherever.
+std::set<const IterDomain*> withoutTurns(const TensorView* tensor, const LoopNest& nest) {
+  const TensorDomain& domain = tensor->domain();
+  std::set<const IterDomain*> lacking, unknown;  // look-ups only
+  if (tensor->memoryType() == MemoryType::Global) return unknown;
+  for (const IterDomain* axis : domain.loop) {
+    if (axis->isBroadcast() && nest.extent(axis)->isConstant(1)) lacking.insert(axis);
+  }
+  for (auto step = domain.transforms.rbegin(); step != domain.transforms.rend(); ++step) {
+    if (step->split) {
+      for (std::set<const IterDomain*>* axes : {&lacking, &unknown}) {
+        if (axes->count(step->split->outer) + axes->count(step->split->inner) != 0) axes->insert(step->split->in);
+      }
+    } else if (lacking.count(step->merge->out) != 0) {
+      for (const IterDomain* axis : {step->merge->outer, step->merge->inner}) {
+        lacking.insert(axis);
+        if (axis->isBroadcast()) unknown.insert(axis);
+      }
+    }
+  }
+  // Where the axis has one element in all loops, no reader has other turns.
+  std::erase_if(unknown, [&](const IterDomain* axis) {
+    const std::vector<size_t> roots = rootsOf(tensor, axis);
+    const auto hasTurns = [&](size_t root) { return !nest.extent(domain.loopRoot[root])->isConstant(1); };
+    return !axis->isBroadcast() || std::none_of(roots.begin(), roots.end(), hasTurns);
+  });
+  return unknown;
+}
+
 class PredicateBuilder {
  public:
   PredicateBuilder(const TensorView* tensor, const LoopNest& nest, Kernel& kernel)
@@ -44,7 +75,7 @@ class PredicateBuilder {
   // condition, that condition implies this one: q * f + r < n gives q < ceil(n / f).
   void insideSplits() {
     std::set<const IterDomain*> implied;
-    const std::set<const IterDomain*> unknown = withoutTurns();
+    const std::set<const IterDomain*> unknown = withoutTurns(tensor_, nest_);
     for (const LoopTransform& step : domain_.transforms) {
       if (!step.split) continue;
       const IterDomain* in = step.split->in;
@@ -55,36 +86,6 @@ class PredicateBuilder {
       if (implied.count(in) == 0 && unknown.count(in) == 0) require(ints_.less(firstOfMultiple(in), extent));
       implied.insert(step.split->outer);
     }
-  }
-
-  // What is one element along all of a loop's axes has one turn of it, the first, where its readers have all. A merge
-  // goes round: its inner coordinate of a later turn may be inside where that of the first one is not. So these axes
-  // say nothing; on chip, where each thread has a place of its own for it, the element is computed wherever.
-  std::set<const IterDomain*> withoutTurns() const {
-    std::set<const IterDomain*> lacking, unknown;  // look-ups only
-    if (tensor_->memoryType() == MemoryType::Global) return unknown;
-    for (const IterDomain* axis : domain_.loop) {
-      if (axis->isBroadcast() && nest_.extent(axis)->isConstant(1)) lacking.insert(axis);
-    }
-    for (auto step = domain_.transforms.rbegin(); step != domain_.transforms.rend(); ++step) {
-      if (step->split) {
-        for (std::set<const IterDomain*>* axes : {&lacking, &unknown}) {
-          if (axes->count(step->split->outer) + axes->count(step->split->inner) != 0) axes->insert(step->split->in);
-        }
-      } else if (lacking.count(step->merge->out) != 0) {
-        for (const IterDomain* axis : {step->merge->outer, step->merge->inner}) {
-          lacking.insert(axis);
-          if (axis->isBroadcast()) unknown.insert(axis);
-        }
-      }
-    }
-    // Where the axis has one element in all loops, no reader has other turns.
-    std::erase_if(unknown, [&](const IterDomain* axis) {
-      const std::vector<size_t> roots = rootsOf(tensor_, axis);
-      const auto hasTurns = [&](size_t root) { return !nest_.extent(domain_.loopRoot[root])->isConstant(1); };
-      return !axis->isBroadcast() || std::none_of(roots.begin(), roots.end(), hasTurns);
-    });
-    return unknown;
   }
 
   // A coordinate with the same answer: of an axis of whole vectors, each vector is inside or outside. So elements of a
@@ -136,6 +137,14 @@ class PredicateBuilder {
 
 IntExpr predicateOf(const TensorView* tensor, const LoopNest& nest, Kernel& kernel) {
   return PredicateBuilder(tensor, nest, kernel).build();
+}
+
+std::set<size_t> rootsWithoutTurns(const TensorView* tensor, const LoopNest& nest) {
+  std::set<size_t> without;
+  for (const IterDomain* axis : withoutTurns(tensor, nest)) {
+    for (size_t root : rootsOf(tensor, axis)) without.insert(root);
+  }
+  return without;
 }
 
 }  // namespace fuser

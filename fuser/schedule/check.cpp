@@ -34,7 +34,7 @@
 //  20  a tensor with an axis that may be expanded to no elements shares a loop along it with its readers, which then
 //      has no turns; a loop of its own would run over the one element that is stored
 //  21  a grid has at most the device's blocks along y and z (lower/lower.cpp)
-//  22  a register is read by the thread that computes it (lower/indexing.cpp)
+//  22  a register is read by the thread that computes it, where it computes it (lower/indexing.cpp)
 //  23  what a kernel stores in an output is read back by the thread that stored it (lower/indexing.cpp)
 //  24  nothing reads a reduction inside the loops that compute it (lower/build_statements.cpp)
 //  25  the memory of an input that vectors are loaded from is aligned to them (runtime/build_program.cpp)

@@ -38,6 +38,21 @@ TensorView* reducedIn(Fusion& fusion, const std::vector<Val*>& operands, const N
   return isNarrow ? build::cast(fusion, reduced, dtype, name)->as<TensorView>() : reduced;
 }
 
+// torch.any and torch.all of uint8 are 0 or 1 in uint8.
+template <OpKind kOp>
+TensorView* truthOfBytes(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                         const std::string& name) {
+  std::vector<int64_t> dims;
+  if (attributes.has(AttributeName::dims)) dims = attributes.axes(AttributeName::dims);
+  auto* bools = build::cast(fusion, operands[0], DataType::Bool, name + ".bool")->as<TensorView>();
+  Val* truth = build::reduction(fusion, kOp, bools, std::move(dims), attributes.flagOr(AttributeName::keepdim, false),
+                                name + ".truth");
+  return build::cast(fusion, truth, DataType::UInt8, name)->as<TensorView>();
+}
+
+template ExpansionFunction truthOfBytes<OpKind::Any>;
+template ExpansionFunction truthOfBytes<OpKind::All>;
+
 // a + value * b * c, or / c: from left to right, of 16 bits in f32 and rounded once, as in PyTorch.
 template <OpKind kOp>
 TensorView* addedBy(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,

@@ -339,7 +339,8 @@ constexpr Expansion kExpansions[] = {
      nullptr, kIsRandom},
 };
 
-// An op's own name, and which braces make it an expansion: PyTorch's attributes that the op does not have.
+// An op's own name, and which braces make it an expansion: PyTorch's attributes that the op does not have. Of bytes,
+// whichever they are.
 struct OwnName {
   Expansion expansion;
   bool (*when)(const GivenAttributes& given);
@@ -362,7 +363,11 @@ bool hasOneBound(const GivenAttributes& given) {
   return has<AttributeName::min>(given) != has<AttributeName::max>(given);
 }
 
+bool isOfBytes(const GivenAttributes& given) { return given.count(kFirstIsBytes) != 0; }
+
 constexpr OwnName kOwnNames[] = {
+    {{"any", OpKind::Any, "dims = all, text keepdim = false", truthOfBytes<OpKind::Any>}, isOfBytes},
+    {{"all", OpKind::All, "dims = all, text keepdim = false", truthOfBytes<OpKind::All>}, isOfBytes},
     {{"sum", OpKind::Sum, "dims = all, text keepdim = false, dtype", reducedIn<OpKind::Sum>},
      has<AttributeName::dtype>},
     {{"prod", OpKind::Prod, "dims = all, text keepdim = false, dtype", reducedIn<OpKind::Prod>},

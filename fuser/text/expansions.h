@@ -53,6 +53,8 @@ class NamedAttributes {
 // What stands in the braces behind a name, before they are read: a tensor, a number with a point, something else.
 enum class Given : uint8_t { Tensor, Real, Other };
 using GivenAttributes = std::map<std::string_view, Given>;
+// Among them where what stands first in the parentheses is a tensor of u8.
+inline constexpr std::string_view kFirstIsBytes = "(u8)";
 
 // It takes a seed and an offset: those of the run, and its place among such names, where the text gives none.
 inline constexpr unsigned kIsRandom = 1;
@@ -138,6 +140,9 @@ ExpansionFunction interpolated;
 ExpansionFunction zeros, ones, zerosLike, onesLike, fullLike;
 // --- expanded_attributes.cpp ---
 ExpansionFunction slicedAlongAxes, roundedTo, logitWithin, bounded, variance, meanBeside;
+template <OpKind kOp>  // Any, All
+TensorView* truthOfBytes(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                         const std::string& name);
 template <OpKind kOp>  // Add, Sub
 TensorView* scaledBy(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                      const std::string& name);

@@ -317,6 +317,12 @@ Val* FusionParser::onDevice(TensorView* host) {
 GivenAttributes FusionParser::attributesAhead() {
   GivenAttributes given;
   const Token start = reader_.peek();
+  if (reader_.accept("(")) {
+    const auto first = values_.find(reader_.peek().text);
+    if (first != values_.end() && first->second->isTensor() && first->second->dtype() == DataType::UInt8) {
+      given[kFirstIsBytes] = Given::Tensor;
+    }
+  }
   while (!reader_.at(")") && reader_.peek().kind != TokenKind::End) reader_.next();
   reader_.accept(")");
   size_t depth = reader_.accept("{") ? 1 : 0;

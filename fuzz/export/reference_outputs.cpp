@@ -94,7 +94,8 @@ void ReferenceOutputs::storeSteps(const Fusion& fusion, const std::vector<std::o
       if (!names.of(operand).empty()) step.operands.push_back(names.of(operand));
     }
     if (isReduction(expr->op())) step.dims = expr->attributes().dims();
-    if (expr->family() == Family::Scan) step.dims = {expr->attributes().dim()};
+    const bool hasDim = expr->family() == Family::Scan || expr->family() == Family::Scatter;
+    if (hasDim) step.dims = {expr->attributes().dim()};
     if (isWelford(expr->op())) step.correction = expr->attributes().correction();
     for (const Val* output : expr->outputs()) {
       std::visit([&](const auto& value) { step.results.push_back(store(names.of(output), value)); },

@@ -36,7 +36,7 @@ struct StoredStep {
   // "terms so far": of a scan
   std::string bound;
   std::vector<std::string> operands;  // the names in exported programs; literals have none
-  std::vector<int64_t> dims;          // of a reduction
+  std::vector<int64_t> dims;          // of a reduction; of a scan or a scatter, the one
   int64_t correction = 0;             // of a variance
   std::vector<StoredTensor> results;
   bool operator==(const StoredStep&) const = default;

@@ -153,7 +153,9 @@ void StablehloBody::end(const StablehloValue& value, const std::string& given, c
 
 StablehloValue StablehloBody::cast(const StablehloValue& value, DataType dtype) {
   if (value.dtype == dtype) return value;
-  const bool rounds = dtypeSize(dtype) == 2 && value.dtype != DataType::Float && value.dtype != DataType::Bool;
+  // To 16 bits and fewer through f32, as the language; shorter floats and bool are numbers of f32 in any case.
+  const bool isShort = value.dtype == DataType::Bool || (isFloating(value.dtype) && dtypeSize(value.dtype) <= 4);
+  const bool rounds = isFloating(dtype) && dtypeSize(dtype) <= 2 && !isShort;
   const StablehloValue from = rounds ? cast(value, DataType::Float) : value;
   return line(concat("convert %", from.name), {from}, dtype, from.sizes);
 }

@@ -1,5 +1,6 @@
 // Rows of stablehlo.def whose elements name places, or are places.
 
+#include <algorithm>
 #include <limits>
 
 #include "fuzz/export/stablehlo_lines.h"
@@ -52,6 +53,10 @@ constexpr std::string_view kExtremeIndex = R"("stablehlo.reduce"(%{indices}, %{n
 
 StablehloValue gathered(const Lines& lines) {
   const StablehloValue value = lines.operand(0), indices = lines.operand(1);
+  if (std::find(value.sizes.begin(), value.sizes.end(), 0) != value.sizes.end()) {
+    // Slices of one element are of no operand without elements; of which there is no index, so that nothing is read.
+    return lines.body().constant(ScalarValue(0.0), value.dtype, indices.sizes);
+  }
   const StablehloValue places = placesOf(lines, indices);
   const std::string axes = listed(allAxesOf(value));
   const std::string numbers = concat("#stablehlo.gather<collapsed_slice_dims = ", axes, ", start_index_map = ", axes,
@@ -66,10 +71,12 @@ StablehloValue gathered(const Lines& lines) {
       1, value.dtype, indices.sizes);
 }
 
-// Elements that have no index are cut off.
+// Elements that have no index are cut off. Sums of 16 bits are those of f32.
 StablehloValue scattered(const Lines& lines) {
-  const StablehloValue value = lines.operand(0), indices = lines.operand(1);
-  StablehloValue source = lines.operand(2);
+  const bool adds = lines.expr()->op() == OpKind::ScatterAdd;
+  const DataType computed = adds ? computeType(lines.dtype()) : lines.dtype();
+  const StablehloValue value = lines.cast(lines.operand(0), computed), indices = lines.operand(1);
+  StablehloValue source = lines.cast(lines.operand(2), computed);
   for (size_t axis = 0; axis < source.sizes.size(); ++axis) {
     if (source.sizes[axis] != indices.sizes[axis]) source = slicedAt(lines, source, axis, 0, indices.sizes[axis], 1);
   }
@@ -78,9 +85,8 @@ StablehloValue scattered(const Lines& lines) {
   const std::string numbers =
       concat("#stablehlo.scatter<inserted_window_dims = ", axes, ", scatter_dims_to_operand_dims = ", axes,
              ", index_vector_dim = ", value.sizes.size(), ">");
-  const bool adds = lines.expr()->op() == OpKind::ScatterAdd;
   const std::string sum = concat("      %at.sum = stablehlo.add %at.old, %at.new : ", element, "\n");
-  return lines.body().lines(
+  const StablehloValue result = lines.body().lines(
       concat("\"stablehlo.scatter\"(%", value.name, ", %", places.name, ", %", source.name, ") ({\n    ^bb0(%at.old: ",
              element, ", %at.new: ", element, "):\n", adds ? sum : "", "      stablehlo.return %at.",
              adds ? "sum" : "new", " : ", element, "\n    }) {scatter_dimension_numbers = ", numbers,
@@ -88,6 +94,7 @@ StablehloValue scattered(const Lines& lines) {
              stablehloType(DataType::Int64, places.sizes), ", ", stablehloType(source.dtype, source.sizes), ") -> ",
              stablehloType(value.dtype, value.sizes)),
       1, value.dtype, value.sizes);
+  return lines.cast(result, lines.dtype());
 }
 
 StablehloValue extremeIndex(const Lines& lines) {

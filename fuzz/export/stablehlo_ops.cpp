@@ -62,6 +62,11 @@ class FormulaLines {
       const std::string compared = concat("compare ", attribute, ", ", listed, ", ", comparedAs(operands[0].dtype));
       return body_.line(compared, operands, DataType::Bool, operands[0].sizes);
     }
+    if (isUnsigned(operands[0].dtype)) {  // neither abs nor sign takes them
+      if (name == "shift_right_arithmetic") name = "shift_right_logical";
+      if (name == "abs") return operands[0];
+      if (name == "sign") return body_.elementwise(concat("minimum ", listed, ", %", number(1).name), operands, dtype_);
+    }
     const std::string text = concat(name, " ", listed);
     if (name == "select") return body_.line(text, operands, operands[1].dtype, sizes_);
     return body_.elementwise(text, operands, resultOf(name, attribute, operands));

@@ -43,7 +43,7 @@ constexpr ComplexName kComplexNames[] = {
     {{"isinf", "%f = cast(%x) {dtype = f32}\n%c = complex(%f, %f)\n%y = isinf(%c)", true}, false, Gives::Truth},
     {{"isfinite", "%f = cast(%x) {dtype = f32}\n%c = complex(%f, %f)\n%y = isfinite(%c)", true}, false, Gives::Truth},
     {{"prod",
-      "%f = full() {shape = [2, 3], fill_value = 1.0, dtype = f32}\n%c = complex(%f, %f)\n"
+      "%n = narrow(%x) {dim = 1, start = 0, length = 3}\n%f = cast(%n) {dtype = f32}\n%c = complex(%f, %f)\n"
       "%d = prod(%c) {dims = [1]}\n%y = view_as_real(%d)",
       true},
      false,
@@ -68,14 +68,18 @@ double magnitudeOf(Gives gives, double first) {
   FUSER_CHECK(false, "bad Gives");
 }
 
-// An axis whose size the text gives, of few terms; -1: there is none.
-int64_t axisOfTerms(const TensorValue& value) {
-  const std::vector<IterDomain*> axes = value.tensor->axes();
-  for (size_t axis = 0; axis < axes.size(); ++axis) {
-    const IntExpr size = axes[axis]->size();
-    if (size->isConstant() && size->value <= kMostTerms) return static_cast<int64_t>(axis);
-  }
-  return -1;
+// Few terms of an axis, whose number the text gives.
+TensorValue fewTerms(Workspace& work, const TensorValue& value, size_t axis) {
+  const Sizes sizes = sizesAlong(value, axis);
+  const int64_t length = work.choices.integer(1, std::min<int64_t>({sizes[0], sizes[1], kMostTerms}));
+  IntExprArena& ints = work.fusion->ints();
+  text::NamedAttributes attributes;
+  setAxis(attributes, AttributeName::dim, axis);
+  attributes.set(AttributeName::start, Attributes().start(ints.constant(0)));
+  attributes.set(AttributeName::length, Attributes().setBound(AttributeName::length, ints.constant(length)));
+  const text::Expansion* narrow = text::findExpansion("narrow");
+  return work
+      .tensors[work.keep(narrow->build(*work.fusion, {value.tensor}, attributes, work.freshName()), value.estimate)];
 }
 
 }  // namespace
@@ -88,10 +92,16 @@ bool drawComplex(Workspace& work) {
     const DataType dtype = value.tensor->dtype();
     return isPlain(value) && value.tensor->rank() < kMaxRank &&
            (dtype == DataType::Float || dtype == DataType::Double) &&
-           (drawn.gives != Gives::AllTerms || axisOfTerms(value) >= 0);
+           (drawn.gives != Gives::AllTerms || value.tensor->rank() > 0);
   });
   if (found < 0) return false;
-  const TensorValue value = work.tensors[static_cast<size_t>(found)];
+  TensorValue value = work.tensors[static_cast<size_t>(found)];
+  text::NamedAttributes attributes;
+  if (drawn.gives == Gives::AllTerms) {
+    const size_t axis = choices.index(value.tensor->rank());
+    value = fewTerms(work, value, axis);
+    attributes.set(AttributeName::dims, Attributes().dims({static_cast<int64_t>(axis)}));
+  }
   const DataType dtype = value.tensor->dtype();
   const std::vector<AxisPlan> shape = axesOf(value);
   std::array<Dims, kRuns> both = value.sizes;
@@ -109,8 +119,6 @@ bool drawComplex(Workspace& work) {
     operands.push_back({other.tensor, nullptr});
     if (choices.chance(0.8)) operands.back().imaginary = part.tensor;
   }
-  text::NamedAttributes attributes;
-  if (drawn.gives == Gives::AllTerms) attributes.set(AttributeName::dims, Attributes().dims({axisOfTerms(value)}));
   const double first = std::max(value.estimate.magnitude(), 3.0);
   const double magnitude = magnitudeOf(drawn.gives, first);
   const Estimate estimate{-magnitude, magnitude, value.estimate.certain, false};

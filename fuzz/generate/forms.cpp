@@ -253,6 +253,16 @@ bool drawDeviation(Workspace& work, std::string_view name) {
   return true;
 }
 
+// any and all of bytes, which are bytes.
+bool drawTruthOfBytes(Workspace& work, std::string_view name) {
+  const std::optional<ReducedForm> reduced =
+      drawReducedForm(work, [](DataType dtype) { return dtype == DataType::UInt8; });
+  if (!reduced) return false;
+  keepForm(work, name, {reduced->operand.value.tensor}, reduced->attributes, {{text::kFirstIsBytes, Given::Tensor}},
+           {0, 1, true, false});
+  return true;
+}
+
 // --- slices, scatters and fills ---
 
 bool drawSlicedAxes(Workspace& work, std::string_view name) {
@@ -344,6 +354,8 @@ constexpr DrawnName kForms[] = {
     {{"std_mean", "%y, %z = std_mean(%x) {dims = [1], keepdim = true, correction = 0.5}", false}, drawDeviation},
     {{"var", "%y = var(%x) {dims = [1], correction = 0.5, keepdim = true}", false}, drawDeviation},
     {{"var_mean", "%y, %z = var_mean(%x) {dims = [1], keepdim = true, correction = 0.5}", false}, drawDeviation},
+    {{"any", "%b = cast(%k) {dtype = u8}\n%y = any(%b) {dims = [1], keepdim = true}", true}, drawTruthOfBytes},
+    {{"all", "%b = cast(%k) {dtype = u8}\n%y = all(%b) {dims = [1], keepdim = true}", true}, drawTruthOfBytes},
     {{"slice", "%y = slice(%x) {dims = [0, 1], starts = [0, 0], ends = [1, 1]}", true}, drawSlicedAxes},
     {{"scatter", "%y = scatter(%x, %k) {dim = 1, value = 1.0}", true}, drawScatteredValue},
     {{"zeros", "%y = zeros() {shape = [i0, 2]}", true}, drawFill},

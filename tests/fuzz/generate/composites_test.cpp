@@ -37,7 +37,7 @@ Drawn drawMany(const GeneratorOptions& options, uint64_t cases) {
 
 // All that the language has.
 TEST(CompositesTest, DrawsEachName) {
-  Drawn drawn = drawMany({}, 1500);
+  Drawn drawn = drawMany({}, 3000);
   for (std::string_view name : kElsewhere) drawn.try_emplace(std::string(name));
   for (const std::string& name : drawableNames()) EXPECT_EQ(drawn.erase(name), 1u) << name;
   for (const auto& [name, parts] : drawn) ADD_FAILURE() << name << " is not listed";

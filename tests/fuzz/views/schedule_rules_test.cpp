@@ -227,7 +227,13 @@ void breakEach(const Case& legal, uint64_t number, Tally& tally) {
   const RunData data = materialize(legal, legal.runs.front(), kMaxInputBytes);
   const std::vector<HostValue> inputs = hostValues(data);
   const OutputMemory outputs = outputMemory(legal, inputs);
-  const RunRecord right = FusionExecutorCache(cloneFusion(*legal.fusion).fusion, settings).run(inputs, outputs.refs);
+  RunRecord right;
+  try {
+    right = FusionExecutorCache(cloneFusion(*legal.fusion).fusion, settings).run(inputs, outputs.refs);
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << "a random schedule: " << error.what() << "\n" << printCase(legal);
+    return;
+  }
   Choices choices(29, number);
   for (const auto& [segment, schedule] : legal.segmentSchedules) {
     for (int change = 0; change < kChanges; ++change) {
