@@ -159,9 +159,8 @@ IntExpr Indexing::operandIndex(const Expr* expr, size_t place) const {
   const std::vector<IterDomain*>& loop = operand->domain().loop;
   for (size_t i = operand->computeAtPosition(); i < loop.size(); ++i) {
     if (!isParallel(loop[i]) || loop[i]->isReduction()) continue;
-    const bool isOwn = coordinates[i] == nest_.coordinate(loop[i]) && !isRepeated(expr, operand, loop[i]);
-    rules_.require(isOwn, 22, "%", operand->name(), " is in registers, but %", expr->output()->name(),
-                   " reads it in another thread than the one that computes it");
+    rules_.require(coordinates[i] == nest_.coordinate(loop[i]), 22, "%", operand->name(), " is in registers, but %",
+                   expr->output()->name(), " reads it in another thread than the one that computes it");
   }
   rules_.require(!isComputedElsewhere(expr, operand), 22, "%", operand->name(), " is in registers, and %",
                  expr->output()->name(),
@@ -210,17 +209,15 @@ void Indexing::checkInBlock(const Expr* expr, const TensorView* operand,
   }
 }
 
-// Whether the reader has an element for each thread along the loop, where the operand has one alone: in registers, that
-// of the first thread, or of each where the loop is one that they share; in global memory, that of the first.
+// Whether the reader has an element for each thread along the loop, where the operand, in global memory, has one alone,
+// which the first thread stores.
 bool Indexing::isRepeated(const Expr* reader, const TensorView* operand, const IterDomain* loop) const {
   const TensorDomain &domain = operand->domain(), &theirs = reader->output()->as<TensorView>()->domain();
   const std::vector<int> match = matchLoopRoots(operand, reader);
   const std::vector<size_t> roots = rootsOf(operand, loop);
-  const bool isGlobal = operand->memoryType() == MemoryType::Global;
   return std::any_of(roots.begin(), roots.end(), [&](size_t root) {
-    const IterDomain* axis = domain.loopRoot[root];
-    const bool isOne = isGlobal ? axis->isBroadcast() : nest_.extent(axis)->isConstant(1);
-    return isOne && match[root] >= 0 && !nest_.extent(theirs.loopRoot[static_cast<size_t>(match[root])])->isConstant(1);
+    return domain.loopRoot[root]->isBroadcast() && match[root] >= 0 &&
+           !nest_.extent(theirs.loopRoot[static_cast<size_t>(match[root])])->isConstant(1);
   });
 }
 

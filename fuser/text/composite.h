@@ -41,6 +41,12 @@ class Composite {
   TensorView* where(Val* condition, Val* a, Val* b, std::string_view ending) {
     return build::where(fusion_, condition, a, b, named(ending))->as<TensorView>();
   }
+  // The square root, whose gradient at 0 is 0, as that of PyTorch's names that end with one, and no NaN.
+  TensorView* root(TensorView* squares) {
+    TensorView* isZero = op(OpKind::Eq, squares, real(0), ".zero");
+    TensorView* positive = op(OpKind::Sqrt, where(isZero, real(1), squares, ".positive"), ".root");
+    return where(isZero, real(0), positive, ".size");
+  }
   // With a factor or a term of the last axes' sizes, of `like`.
   TensorView* with(std::string_view name, OpKind kind, TensorView* result, TensorView* factor, const TensorView* like,
                    size_t axes, const std::string& ending) {

@@ -123,9 +123,10 @@ ComplexResult smithQuotient(ComplexName& n, Val* a, Val* b, Val* c, Val* d) {
   Val* imaginary =
       n.op(OpKind::Mul, n.where(isC, difference, n.op(OpKind::Neg, difference, ".minus"), ".signed"), s, ".scaled.im");
   Val* isZero = n.op(OpKind::Eq, n.op(OpKind::Maximum, sizeOfC, sizeOfD, ".size"), n.number(0), ".by.zero");
-  Val* infinity = n.number(std::numeric_limits<double>::infinity());
-  return n.pair(n.where(isZero, n.op(OpKind::Mul, a, infinity, ".inf.re"), real, ".re"),
-                n.where(isZero, n.op(OpKind::Mul, b, infinity, ".inf.im"), imaginary, ".im"));
+  // By 1 where it is not taken: a gradient of 0 stays 0 there.
+  Val* divisor = n.where(isZero, n.number(0), n.number(1), ".zero");
+  return n.pair(n.where(isZero, n.op(OpKind::Div, a, divisor, ".inf.re"), real, ".re"),
+                n.where(isZero, n.op(OpKind::Div, b, divisor, ".inf.im"), imaginary, ".im"));
 }
 
 // Whether both parts, or one of them, are so.
@@ -186,7 +187,12 @@ ComplexResult complexReciprocal(Fusion& fusion, const std::vector<ComplexOperand
 ComplexResult complexSize(Fusion& fusion, const std::vector<ComplexOperand>& operands, const NamedAttributes&,
                           const std::string& name) {
   ComplexName n("abs", fusion, operands, name);
-  return n.real(n.op(OpKind::Hypot, n[0].real, n[0].imaginary, ""));
+  // Of 0 its gradient is 0, as PyTorch's, where that of a hypot is NaN.
+  Val* larger = n.op(OpKind::Maximum, n.op(OpKind::Abs, n[0].real, ".abs.re"),
+                     n.op(OpKind::Abs, n[0].imaginary, ".abs.im"), ".larger");
+  Val* isZero = n.op(OpKind::Eq, larger, n.number(0), ".zero");
+  Val* real = n.where(isZero, n.number(1), n[0].real, ".re");
+  return n.real(n.where(isZero, n.number(0), n.op(OpKind::Hypot, real, n[0].imaginary, ".size"), ""));
 }
 
 // Of a real number pi below 0, else 0; NaN of NaN.

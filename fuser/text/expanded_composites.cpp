@@ -107,7 +107,7 @@ TensorView* deviation(Fusion& fusion, const std::vector<Val*>& operands, const N
                             ? build::welford(fusion, OpKind::Var, x, dimsOf(attributes), static_cast<int64_t>(number),
                                              attributes.flagOr(AttributeName::keepdim, false), {name + ".var"})[0]
                             : variance(fusion, {x}, attributes, name + ".var");
-  return make.rounded(make.op(OpKind::Sqrt, squares, ".root"));
+  return make.rounded(make.root(squares));
 }
 
 TensorView* triu(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,

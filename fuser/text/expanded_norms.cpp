@@ -208,7 +208,7 @@ TensorView* vectorNorm(Fusion& fusion, const std::vector<Val*>& operands, const 
   const std::optional<ScalarValue>& literal = p->as<Scalar>()->constant();
   const double number = literal ? literal->as<double>() : 3;
   if (number == 2)
-    return make.rounded(make.op(OpKind::Sqrt, reduced(OpKind::Sum, make.op(OpKind::Mul, x, x, ".squares")), ".root"));
+    return make.rounded(make.root(reduced(OpKind::Sum, make.op(OpKind::Mul, x, x, ".squares"))));
   if (number == 0) {
     TensorView* isSome = make.op(OpKind::Ne, x, make.real(0), ".some");
     return make.rounded(reduced(OpKind::Sum, make.as(make.computed(), isSome, ".ones")));
@@ -218,8 +218,14 @@ TensorView* vectorNorm(Fusion& fusion, const std::vector<Val*>& operands, const 
   if (std::isinf(number)) return make.rounded(reduced(number > 0 ? OpKind::Amax : OpKind::Amin, sizes));
   Val* inverse =
       literal ? make.real(1 / number) : build::binary(fusion, OpKind::Div, make.real(1), p, name + ".inverse");
-  TensorView* sum = reduced(OpKind::Sum, make.op(OpKind::Pow, sizes, p, ".powers"));
-  return make.rounded(make.op(OpKind::Pow, sum, inverse, ".root"));
+  // Where the gradient of a power at 0 is infinite, that of the norm is 0, as PyTorch's: what is 0 goes around it.
+  const auto power = [&](TensorView* base, Val* exponent, const std::string& ending) {
+    TensorView* isZero = make.op(OpKind::Eq, base, make.real(0), ending + ".zero");
+    Val* ofZero = build::binary(fusion, OpKind::Pow, make.real(0), exponent, name + ending + ".of_zero");
+    TensorView* other = make.where(isZero, make.real(1), base, ending + ".other");
+    return make.where(isZero, ofZero, make.op(OpKind::Pow, other, exponent, ending + ".power"), ending);
+  };
+  return make.rounded(power(reduced(OpKind::Sum, power(sizes, p, ".powers")), inverse, ".root"));
 }
 
 }  // namespace fuser::text

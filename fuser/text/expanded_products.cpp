@@ -175,18 +175,22 @@ TensorView* outer(Fusion& fusion, const std::vector<Val*>& operands, const Named
 }
 
 // torch.nn.functional.linear: the weights have a row for each result.
-TensorView* linear(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes&, const std::string& name) {
+TensorView* linear(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
+                   const std::string& name) {
   FUSER_USER_CHECK(operands.size() == 2 || operands.size() == 3, "linear takes a tensor, weights and a bias, not ",
                    operands.size(), " operands");
-  Product product("linear", fusion, operands, name);
+  TensorView* bias = optionalTensor("linear", operands, 2, attributes, AttributeName::bias);
+  std::vector<Val*> all{operands[0], operands[1]};
+  if (bias) all.push_back(bias);
+  Product product("linear", fusion, all, name);
   TensorView* weights = tensorAt(operands, 1);
   FUSER_USER_CHECK(weights->rank() == 1 || weights->rank() == 2, "linear: the weights are ", typeText(weights),
                    ", and have 1 or 2 axes");
   if (weights->rank() == 2) weights = build::permute(fusion, weights, {1, 0}, name + ".weights");
   TensorView* sum = product.of(tensorAt(operands, 0), weights);
-  if (operands.size() == 2) return product.rounded(sum);
+  if (!bias) return product.rounded(sum);
   Val* one = fusion.newConstant(ScalarValue(int64_t{1}));
-  return product.rounded(product.with(tensorAt(operands, 2), sum, one, one));
+  return product.rounded(product.with(bias, sum, one, one));
 }
 
 TensorView* addmm(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,

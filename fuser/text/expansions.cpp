@@ -256,7 +256,7 @@ constexpr Expansion kExpansions[] = {
     {"mv", OpKind::SliceScatter, "", mv},
     {"dot", OpKind::SliceScatter, "", dot},
     {"outer", OpKind::SliceScatter, "", outer},
-    {"linear", OpKind::Cat, "", linear},
+    {"linear", OpKind::Cat, "any bias = none", linear},
     {"addmm", OpKind::Cat, "beta = 1, alpha = 1", addmm},
     {"addmv", OpKind::Cat, "beta = 1, alpha = 1", addmv},
     {"baddbmm", OpKind::Cat, "beta = 1, alpha = 1", baddbmm},

@@ -121,6 +121,7 @@ class FusionParser {
 
   // --- op_parser.cpp ---
   void parseOp();
+  std::string readWord();
   std::vector<Val*> readOp(const std::vector<Token>& names, const Token& mnemonic,
                            const std::vector<std::string>& resultNames);
   TensorView* memoryOfView(const Token& mnemonic, TensorView* tensor, NamedAttributes& named);

@@ -11,6 +11,7 @@
 #include "fuser/text/expansions.h"
 #include "fuser/text/fusion_parser.h"
 #include "fuser/text/limits.h"
+#include "fuser/text/other_names.h"
 #include "fuser/text/parser.h"
 #include "fuser/tokens/literals.h"
 
@@ -139,7 +140,8 @@ void FusionParser::parseOp() {
   if (++opCount_ > kMaxOps) reader_.fail(name, "more than ", kMaxOps, " ops");
   reader_.expect("=");
   if (reader_.at("if")) return parseBranch(names);
-  const Token mnemonic = reader_.expect(TokenKind::Identifier, "an op's name");
+  Token mnemonic = reader_.expect(TokenKind::Identifier, "an op's name");
+  mnemonic.text = nameFor(mnemonic.text);
   const ComplexAhead ahead = complexAhead(mnemonic);
   if (ahead.any) return parseComplexOp(names, mnemonic, ahead);
   std::vector<std::string> resultNames;
@@ -444,7 +446,13 @@ void FusionParser::parseAttribute(const Token& key, const OpInfo& info, OpAttrib
     if (attribute.text() == key.text) return parseFamilyAttribute(key, attribute, attributes);
   }
   // The attribute that selects among rows with one mnemonic.
-  attributes.variant = concat(key.text, " = ", reader_.expect(TokenKind::Identifier, "a name").text);
+  attributes.variant = concat(key.text, " = ", readWord());
+}
+
+// A name, in quotes or not.
+std::string FusionParser::readWord() {
+  const bool isQuoted = reader_.peek().kind == TokenKind::String;
+  return std::string(reader_.expect(isQuoted ? TokenKind::String : TokenKind::Identifier, "a name").text);
 }
 
 void FusionParser::parseFamilyAttribute(const Token& key, const FamilyAttribute& attribute, OpAttributes& attributes) {
@@ -483,7 +491,7 @@ void FusionParser::parseFamilyAttribute(const Token& key, const FamilyAttribute&
       return;
     }
     case AttributeKind::Flag: attributes.keepdim = readBool(reader_); return;
-    case AttributeKind::Word: attributes.word = reader_.expect(TokenKind::Identifier, "a name").text; return;
+    case AttributeKind::Word: attributes.word = readWord(); return;
     case AttributeKind::Operand: return parseBracedOperand(key, attributes);
   }
 }

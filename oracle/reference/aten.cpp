@@ -311,7 +311,8 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::VarMean: return varianceAndMean(x[0], a);
     case OpKind::Arange:
       return at::arange(a.numbers[0], a.numbers[1], a.numbers[2], at::TensorOptions().dtype(a.dtype));
-    case OpKind::Eye: return at::eye(a.numbers[0], a.numbers[1], a.dtype);
+    case OpKind::Eye:  // of some dtypes LibTorch has none; 0 and 1 are numbers of each
+      return at::eye(a.numbers[0], a.numbers[1], fuser::isStored(dataType(a.dtype)) ? at::kFloat : a.dtype).to(a.dtype);
   }
   FUSER_CHECK(false, "bad OpKind");
 }

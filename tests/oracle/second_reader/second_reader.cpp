@@ -2,6 +2,7 @@
 
 #include <ATen/native/TypeProperties.h>
 #include <c10/core/DefaultDtype.h>
+#include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
 #include <set>
@@ -99,6 +100,27 @@ class Evaluator {
     return results;
   }
 
+  std::map<std::string, Array> gradients(const Run& run, const std::map<std::string, Array>& tensors,
+                                         const Array& ofOutput) {
+    records_ = true;
+    const Results results = this->run(run, tensors);
+    if (!results.refusal.empty()) fail(results.refusal);
+    Tensor output = valueOf(program_.outputs.at(0)).tensor;
+    if (output.is_complex()) output = at::view_as_real(output);
+    const Tensor seed = at::from_blob(ofOutput.data, ofOutput.sizes, ofOutput.strides,
+                                      at::TensorOptions().dtype(scalarType(ofOutput.dtype)));
+    std::vector<Tensor> leaves;
+    for (const auto& [name, leaf] : leaves_) leaves.push_back(leaf);
+    const std::vector<Tensor> found = torch::autograd::grad({output}, leaves, {seed}, std::nullopt, false, true);
+    std::map<std::string, Array> gradients;
+    size_t next = 0;
+    for (const auto& [name, leaf] : leaves_) {
+      const Tensor& gradient = found.at(next++);
+      if (gradient.defined()) gradients[name] = arrayOf({gradient, false});
+    }
+    return gradients;
+  }
+
   // Of an `if` the side that is taken, and nothing of the other one.
   void evaluateAll(const std::vector<Line>& lines, Results& results) {
     for (const Line& line : lines) {
@@ -170,6 +192,10 @@ class Evaluator {
     Tensor tensor = at::from_blob(array.data ? array.data : nothing, array.sizes, array.strides,
                                   at::TensorOptions().dtype(scalarType(array.dtype)));
     if (text.isPlain) checkValues(parameter.name, text, tensor);
+    if (records_ && at::isFloatingType(tensor.scalar_type())) {
+      tensor = tensor.clone().requires_grad_();
+      leaves_[parameter.name] = tensor;
+    }
     if (isComplex) tensor = at::view_as_complex(tensor);
     values_[parameter.name] = {std::move(tensor), false};
   }
@@ -314,6 +340,8 @@ class Evaluator {
 
   const Program& program_;
   std::map<std::string, Value> values_;
+  bool records_ = false;                  // autograd is to know the inputs
+  std::map<std::string, Tensor> leaves_;  // then, those of floats
   std::map<std::string, int64_t> symbols_;
 };
 
@@ -407,6 +435,11 @@ const std::map<std::string, std::string>& exceptions() {
       {"segment_set", "the operand, no call"},
   };
   return reasons;
+}
+
+std::map<std::string, Array> gradients(const Program& program, const Run& run,
+                                       const std::map<std::string, Array>& tensors, const Array& ofOutput) {
+  return Evaluator(program).gradients(run, tensors, ofOutput);
 }
 
 }  // namespace second_reader

@@ -48,6 +48,11 @@ std::string resultDtype(const Line& op, const std::vector<Kind>& operands);
 // torch.result_type of the operands.
 std::string resultType(const std::vector<Kind>& operands);
 
+// The gradients of the one output by LibTorch's autograd, of these numbers for it: by input, those of floats and of the
+// parts of complex numbers that it depends on.
+std::map<std::string, Array> gradients(const Program& program, const Run& run,
+                                       const std::map<std::string, Array>& tensors, const Array& ofOutput);
+
 // Whether the reader has a call for the op: "add".
 bool knows(const std::string& op);
 // Ops whose line is more than one call of LibTorch's op of that name, and why.
