@@ -52,7 +52,7 @@ constexpr Derived kDerived[] = {
     {"Attention", "%q: f64[2, 5, 4], %k: f64[2, 6, 4], %v: f64[2, 6, 3]", "scaled_dot_product_attention(%q, %k, %v)"},
     {"AttentionCausal", "%q: f64[5, 4], %k: f64[5, 4], %v: f64[5, 3]",
      "scaled_dot_product_attention(%q, %k, %v) {is_causal = true}"},
-    {"AttentionOfPlacesThatAMaskLeavesOut", "%q: f64[9, 4], %k: f64[2, 4], %v: f64[2, 3], %m: bool[9, 2]",
+    {"AttentionOfPlacesThatAMaskLeavesOut", "%q: f64[9, 4], %k: f64[1, 4], %v: f64[1, 3], %m: bool[9, 1]",
      "scaled_dot_product_attention(%q, %k, %v) {attn_mask = %m}",
      "of a row without a place its weights of 0 are behind the softmax, whose NaN reaches the gradient"},
     {"Glu", "%x: f64[5, 8]", "glu(%x)"},
