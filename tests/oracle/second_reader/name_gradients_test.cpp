@@ -10,6 +10,7 @@
 #include "fuser/gradients/backward_case.h"
 #include "fuser/text/parser.h"
 #include "oracle/reference/reference.h"
+#include "tests/oracle/second_reader/case_inputs.h"
 #include "tests/oracle/second_reader/second_reader.h"
 
 namespace second_reader {
@@ -86,9 +87,9 @@ constexpr Derived kDerived[] = {
 
 std::string runOf(const std::string& inputs, bool isWhole) {
   std::string text = "run {";
-  for (size_t at = 0, seed = 1; at < inputs.size(); ++seed) {
-    const size_t end = std::min(inputs.find("], ", at), inputs.size() - 1) + 1;
-    const std::string type = inputs.substr(at, end - at);
+  size_t seed = 0;
+  for (const std::string& type : parametersIn(inputs)) {
+    ++seed;
     const size_t colon = type.find(':');
     const std::string dtype = type.substr(colon + 2, 3);
     const std::string range = dtype == "i64"   ? "low = 0, high = 8"
@@ -98,18 +99,8 @@ std::string runOf(const std::string& inputs, bool isWhole) {
     const std::string recipe = isDrawnWhole ? fuser::concat("integers(seed = ", seed, ", ", range, ")")
                                             : fuser::concat("normal(seed = ", seed, ")");
     text += fuser::concat(" ", type.substr(0, colon), " = ", recipe, " ", type.substr(colon));
-    at = end + 2;
   }
   return text + " }\n";
-}
-
-Array arrayIn(const fuser::TensorRef& ref) {
-  Array array;
-  array.dtype = fuser::dtypeName(ref.dtype);
-  array.sizes.assign(ref.sizes.begin(), ref.sizes.end());
-  array.strides.assign(ref.strides.begin(), ref.strides.end());
-  array.data = ref.data;
-  return array;
 }
 
 std::vector<double> numbersOf(const Array& array) {
@@ -161,7 +152,7 @@ std::string gradientsDiffer(const Derived& each) {
     std::map<std::string, Array> tensors;
     for (size_t i = 0; i < data.inputs.size(); ++i) {
       values.push_back({data.tensors[std::get<size_t>(data.inputs[i])].ref, nullptr});
-      tensors[fusion.inputs()[i]->name()] = arrayIn(data.tensors[std::get<size_t>(data.inputs[i])].ref);
+      tensors[fusion.inputs()[i]->name()] = arrayAt(data.tensors[std::get<size_t>(data.inputs[i])].ref);
     }
     const Array ofOutput = tensors.at(fusion.inputs().back()->name());
     const std::map<std::string, Array> theirs = gradients(program, program.runs.at(run), tensors, ofOutput);
@@ -170,7 +161,7 @@ std::string gradientsDiffer(const Derived& each) {
     for (const fuser::Val* output : fusion.outputs()) {
       const std::string input = output->name().substr(std::string("grad_").size());
       if (theirs.count(input) == 0) return fuser::concat("%", input, " has no gradient in LibTorch");
-      const Array mine = arrayIn(std::get<fuser::TensorRef>(ours[output->id()].value().value));
+      const Array mine = arrayAt(std::get<fuser::TensorRef>(ours[output->id()].value().value));
       const std::string found = differenceOf(mine, theirs.at(input));
       if (!found.empty()) return fuser::concat("run ", run, ", %grad_", input, ": ", found);
       ++compared;

@@ -7,6 +7,7 @@
 #include "fuser/text/parser.h"
 #include "oracle/judge.h"
 #include "oracle/reference/reference.h"
+#include "tests/oracle/second_reader/case_inputs.h"
 #include "tests/oracle/second_reader/second_reader.h"
 
 namespace second_reader {
@@ -183,15 +184,6 @@ constexpr Name kNames[] = {
     {"ComplexFull", "%x: f32[i0]", "full() {shape = [i0, 2], fill_value = 0.5, dtype = complex64}"},
 };
 
-Array arrayAt(const fuser::TensorRef& ref) {
-  Array array;
-  array.dtype = fuser::dtypeName(ref.dtype);
-  array.sizes.assign(ref.sizes.begin(), ref.sizes.end());
-  array.strides.assign(ref.strides.begin(), ref.strides.end());
-  array.data = ref.data;
-  return array;
-}
-
 fuser::TensorRef memoryOf(const Array& array) {
   fuser::TensorRef ref;
   ref.data = array.data;
@@ -213,9 +205,9 @@ std::string widened(std::string text) {
 // A run with this recipe for each input, of 5 rows and 8 columns, or as many as the type has.
 std::string runText(const std::string& inputs, const std::string& recipe) {
   std::string text = "run {";
-  for (size_t at = 0, seed = 1; at < inputs.size(); ++seed) {
-    const size_t end = std::min(inputs.find("], ", at), inputs.size() - 1) + 1;
-    std::string type = inputs.substr(at, end - at);
+  size_t seed = 0;
+  for (std::string type : parametersIn(inputs)) {
+    ++seed;
     for (const auto& [symbol, size] : {std::pair("i0", "5"), {"i1", "8"}}) {
       for (size_t place; (place = type.find(symbol)) != type.npos;) type.replace(place, 2, size);
     }
@@ -225,7 +217,6 @@ std::string runText(const std::string& inputs, const std::string& recipe) {
                               : dtype == "boo" ? fuser::concat("integers(seed = ", seed, ", low = 0, high = 2)")
                                                : fuser::concat(recipe, "(seed = ", seed, ")");
     text += fuser::concat(" ", type.substr(0, colon), " = ", drawn, " ", type.substr(colon));
-    at = end + 2;
   }
   return text + " }\n";
 }
