@@ -62,9 +62,18 @@ int64_t mostSharing(const DeviceProperties& device) {
   return std::min(mostThreads(device), device.optInShared / kScratchOfThread);
 }
 
+// Whether all tensors of the part have the reference's sizes: what no value relates to it may have others, on one grid.
+bool haveSizesOfReference(const PartLoops& loops, const ReferenceMap& map) {
+  return std::all_of(loops.view.exprs.begin(), loops.view.exprs.end(), [&](const Expr* expr) {
+    const auto* result = expr->output()->as<TensorView>();
+    return !map.contains(result) || map.extentSet(result) == 0;
+  });
+}
+
 // How many turns each of the blocks that share a line takes, so that all run at once; 0: they had better not.
-int64_t turnsOfBlocks(const PartLoops& loops, IntExpr places, IntExpr lines, SizeFacts* sizes,
+int64_t turnsOfBlocks(const PartLoops& loops, const ReferenceMap& map, IntExpr places, IntExpr lines, SizeFacts* sizes,
                       const DeviceProperties& device) {
+  if (!haveSizesOfReference(loops, map)) return 0;
   if (!sizes || sizes->atMost(places, kLineOfBlocks, SizeLimit::Block)) return 0;
   if (!sizes->atMost(lines, device.multiprocessors / kBlocksOfLine, SizeLimit::Grid)) return 0;
   IntExprArena& ints = const_cast<Fusion&>(*loops.view.fusion).ints();  // only interns the sizes
@@ -92,7 +101,8 @@ ScanShape chooseScanShape(const PartLoops& loops, const ReferenceMap& map, int p
     if (arePlaces(kLineOfWarp)) return ofWarps;
     const bool few = areLines(device.multiprocessors);
     if (!few && arePlaces(kOneOfMany)) return ofWarps;
-    if (const int64_t turns = turnsOfBlocks(loops, places, lines, sizes, device)) return {kWideScan, 1, true, turns};
+    if (const int64_t turns = turnsOfBlocks(loops, map, places, lines, sizes, device))
+      return {kWideScan, 1, true, turns};
     return {few && !arePlaces(kWideScan) ? mostThreads(device) : kWideScan, 1, true};
   }
   if (arePlaces(kShortLineAcross) || !areLines(kThreadsThatFill * device.multiprocessors)) return shape;
