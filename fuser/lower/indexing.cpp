@@ -163,8 +163,8 @@ IntExpr Indexing::operandIndex(const Expr* expr, size_t place) const {
                    expr->output()->name(), " reads it in another thread than the one that computes it");
   }
   rules_.require(!isComputedElsewhere(expr, operand), 22, "%", operand->name(), " is in registers, and %",
-                 expr->output()->name(),
-                 ", which has one turn of a loop that it has all of, reads it where it is not computed");
+                 expr->output()->name(), ", with one turn of a loop of which %", operand->name(),
+                 " has all, reads it where it is not computed");
   return registerIndex(expr, operand, bufferIndex(operand, coordinates));
 }
 

@@ -7,19 +7,17 @@
 namespace fuser::text {
 namespace {
 
-// Each takes what the other one takes. (`detach` is none of `set`: it has no gradient.)
+// Each takes what the other one takes, and gives the same. (No `set` are `detach`, which has no gradient, and
+// `contiguous`, which may be its operand itself: an update of one writes to the other.)
 constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
-    {"absolute", "abs"},    {"arccos", "acos"},      {"arccosh", "acosh"},
-    {"arcsin", "asin"},     {"arcsinh", "asinh"},    {"arctan", "atan"},
-    {"arctan2", "atan2"},   {"arctanh", "atanh"},    {"broadcast_to", "expand"},
-    {"clip", "clamp"},      {"clone", "set"},        {"concat", "cat"},
-    {"concatenate", "cat"}, {"contiguous", "set"},   {"divide", "div"},
-    {"expit", "sigmoid"},   {"fix", "trunc"},        {"ger", "outer"},
-    {"greater", "gt"},      {"greater_equal", "ge"}, {"less", "lt"},
-    {"less_equal", "le"},   {"moveaxis", "movedim"}, {"multiply", "mul"},
-    {"negative", "neg"},    {"not_equal", "ne"},     {"ravel", "flatten"},
-    {"sgn", "sign"},        {"subtract", "sub"},     {"swapdims", "transpose"},
-    {"true_divide", "div"},
+    {"absolute", "abs"},        {"arccos", "acos"},      {"arccosh", "acosh"},    {"arcsin", "asin"},
+    {"arcsinh", "asinh"},       {"arctan", "atan"},      {"arctan2", "atan2"},    {"arctanh", "atanh"},
+    {"broadcast_to", "expand"}, {"clip", "clamp"},       {"clone", "set"},        {"concat", "cat"},
+    {"concatenate", "cat"},     {"divide", "div"},       {"expit", "sigmoid"},    {"fix", "trunc"},
+    {"ger", "outer"},           {"greater", "gt"},       {"greater_equal", "ge"}, {"less", "lt"},
+    {"less_equal", "le"},       {"moveaxis", "movedim"}, {"multiply", "mul"},     {"negative", "neg"},
+    {"not_equal", "ne"},        {"ravel", "flatten"},    {"sgn", "sign"},         {"subtract", "sub"},
+    {"swapdims", "transpose"},  {"true_divide", "div"},
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ inline constexpr double kMaxSizeNumber = 1099511627776.0;  // 2^40, as the range
 // parenthesized.
 bool hasAtMostTerms(IntExpr expr, size_t most, size_t depth);
 
-// A bound on every number that the expression can hold in any simplified form, at least 1. Visits a shared part once a
+// A bound on every number in the expression, also once its terms are joined; at least 1. Visits a shared part once a
 // mention, so hasAtMostTerms() is asked first.
 double numberBound(IntExpr expr);
 
