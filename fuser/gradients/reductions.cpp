@@ -1,5 +1,8 @@
 // Derivatives of reductions: a result's gradient goes to each of its terms, with a weight.
 
+#include <algorithm>
+#include <limits>
+
 #include "fuser/gradients/derivative.h"
 #include "fuser/ir/view_axes.h"
 
@@ -64,6 +67,32 @@ Term reduced(Step& step, OpKind op, Term terms) {
   return terms.made(build::reduction(step.fusion(), op, terms.tensor(), step.attributes().dims(), true));
 }
 
+// Whether an element is the first of those that are set, row-major along the reduced axes.
+Term isFirst(Step& step, Term isSet) {
+  Fusion& fusion = step.fusion();
+  IntExprArena& ints = step.ints();
+  const std::vector<IntExpr> sizes = sizesOf(isSet.tensor());
+  std::vector<IntExpr> reducedSizes;
+  std::vector<int64_t> others;
+  IntExpr count = ints.constant(1);
+  for (size_t axis = 0; axis < sizes.size(); ++axis) {
+    const std::vector<int64_t>& dims = step.attributes().dims();
+    const bool isReduced = std::find(dims.begin(), dims.end(), static_cast<int64_t>(axis)) != dims.end();
+    if (!isReduced) {
+      others.push_back(static_cast<int64_t>(axis));
+      continue;
+    }
+    reducedSizes.push_back(sizes[axis]);
+    count = ints.mul(count, sizes[axis]);
+  }
+  TensorView* places = build::arange(fusion, ints.constant(0), count, ints.constant(1), DataType::Int64);
+  if (reducedSizes.size() > 1) places = build::reshape(fusion, places, reducedSizes);
+  if (!others.empty()) places = build::unsqueeze(fusion, places, others);
+  Val* beyond = fusion.newConstant(ScalarValue(std::numeric_limits<int64_t>::max()));
+  const Term found = isSet.made(build::where(fusion, isSet.val, places, beyond));
+  return isSet.made(places) == reduced(step, OpKind::Amin, found);
+}
+
 }  // namespace
 
 void ofSum(Step& step) { step.give(0, step.attributes().dims().empty() ? step.gradient() : spread(step, step.g())); }
@@ -85,10 +114,14 @@ void ofProd(Step& step) {
   step.give(0, select(zeroCount == zeroCount.integer(0), others / x, select(isOnly, others, nothing)));
 }
 
-// Those that are equal to the result share the gradient evenly; there are none beside NaN, which gives NaN.
+// Those that are equal to the result share the gradient evenly; there are none beside NaN, which gives NaN. With
+// first_of_ties the first of them has it all, or the first NaN, as the element at PyTorch's index.
 void ofExtreme(Step& step) {
-  const Term g = restored(step, step.g());
-  const Term isExtreme = step.x() == restored(step, step.y());
+  if (step.attributes().dims().empty() && step.attributes().first_of_ties()) return step.give(0, step.gradient());
+  const Term g = restored(step, step.g()), isExtreme = step.x() == restored(step, step.y());
+  if (step.attributes().first_of_ties()) {
+    return step.give(0, select(isFirst(step, isExtreme || isNan(step.x())), g, zeros(step.x())));
+  }
   const Term weight = asNumber(isExtreme, g);
   step.give(0, g * weight / (step.attributes().dims().empty() ? weight : reduced(step, OpKind::Sum, weight)));
 }

@@ -43,6 +43,7 @@ Attributes attributesWithout(const Expr* expr, Attributes attributes, size_t axi
       case AttributeKind::Bound:
       case AttributeKind::Dtype:
       case AttributeKind::Number:
+      case AttributeKind::Mark:
       case AttributeKind::Flag:
       case AttributeKind::Word:
       case AttributeKind::Operand: break;

@@ -5,7 +5,8 @@
 //   Attributes().dim(1).start(low).end(high).step(two)        slice {dim = 1, start = …, end = …, step = 2}
 //
 // Axes are indices, from 0, into the operand's non-reduction axes, or the result's if the row says so; they are sorted
-// when their order has no meaning. Sizes, counts and bounds belong to the fusion's arena. dtype equals the result's.
+// when their order has no meaning. Sizes, counts and bounds belong to the fusion's arena. dtype equals the result's. A
+// mark is set or not; reading one is no error.
 
 #include <bitset>
 #include <cstdint>
@@ -32,6 +33,9 @@ class Attributes {
 #define ATTRIBUTE_Extent(name) ATTRIBUTE_Bound(name)
 #define ATTRIBUTE_Dtype(name) ACCESSORS(name, DataType, dtypeOf, setDtype)
 #define ATTRIBUTE_Number(name) ACCESSORS(name, int64_t, number, setNumber)
+#define ATTRIBUTE_Mark(name)                             \
+  bool name() const { return has(AttributeName::name); } \
+  Attributes& name(bool value) { return setMark(AttributeName::name, value); }
 #define ATTRIBUTE_Flag(name)     // only in the text form
 #define ATTRIBUTE_Word(name)     // only in the text form
 #define ATTRIBUTE_Operand(name)  // an operand of the expression
@@ -49,6 +53,7 @@ class Attributes {
 #undef ATTRIBUTE_Extent
 #undef ATTRIBUTE_Dtype
 #undef ATTRIBUTE_Number
+#undef ATTRIBUTE_Mark
 #undef ATTRIBUTE_Flag
 #undef ATTRIBUTE_Word
 #undef ATTRIBUTE_Operand
@@ -80,6 +85,10 @@ class Attributes {
   Attributes& setNumber(AttributeName name, int64_t value) {
     number_ = value;
     return mark(name);
+  }
+  Attributes& setMark(AttributeName name, bool value) {
+    set_.set(static_cast<size_t>(name), value);
+    return *this;
   }
   Attributes& setDtype(AttributeName name, DataType value) {
     dtype_ = value;

@@ -156,6 +156,7 @@ void normalize(Fusion& fusion, Family family, const std::vector<Val*>& operands,
       case AttributeKind::Counts:
       case AttributeKind::Bounds:
       case AttributeKind::Dtype:
+      case AttributeKind::Mark:
       case AttributeKind::Flag:
       case AttributeKind::Word:
       case AttributeKind::Operand: break;

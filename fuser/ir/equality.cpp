@@ -142,6 +142,9 @@ class CanonicalText {
         case AttributeKind::Extent:
         case AttributeKind::Bound: addEntry(attributes.bound(attribute.name)); break;
         case AttributeKind::Number: add(attribute.text(), ' ', attributes.number(attribute.name), ','); break;
+        case AttributeKind::Mark:
+          if (attributes.has(attribute.name)) add(attribute.text(), ',');
+          break;
         case AttributeKind::Dtype:
         case AttributeKind::Flag:
         case AttributeKind::Word:

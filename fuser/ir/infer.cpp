@@ -169,6 +169,10 @@ InferredType inferReduction(OpKind op, const Val* operand, const Attributes& att
   InferredType result{true, operand->dtype(), axisTypesOf(operand)};
   checkDims(op, attributes.dims(), result.axes.size(), operand);
   checkPromoted(op, operand);
+  for (const FamilyAttribute& attribute : familyAttributes(opInfo(op).family)) {
+    FUSER_USER_CHECK(takesAttribute(op, attribute) || !attributes.has(attribute.name), opInfo(op).mnemonic, " of ",
+                     typeText(operand), ": it takes no ", attribute.text());
+  }
   for (int64_t dim : attributes.dims()) {
     AxisType& axis = result.axes[dim];
     axis = {IterType::Reduction, axis.expandedExtent ? axis.expandedExtent : axis.extent, nullptr};

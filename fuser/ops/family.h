@@ -54,6 +54,7 @@ enum class AttributeKind : uint8_t {
   Bound,
   Dtype,
   Number,
+  Mark,
   Flag,
   Word,
   Operand

@@ -155,6 +155,10 @@ std::optional<OpKind> opFromText(std::string_view mnemonic, std::string_view var
   return std::nullopt;
 }
 
+bool takesAttribute(OpKind op, const FamilyAttribute& attribute) {
+  return attribute.name != AttributeName::first_of_ties || op == OpKind::Amax || op == OpKind::Amin;
+}
+
 bool acceptsDtype(OpKind op, DataType common) {
   if (isStored(common)) return takesStored(op, common);
   // Of u8 PyTorch's are u8, which a reduction to bool is not.

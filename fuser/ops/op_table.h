@@ -68,6 +68,8 @@ struct NamedOperand {
 const std::vector<NamedOperand>& namedOperands(OpKind op);
 // Looks up an op by mnemonic and variant ("" for none); nullopt when there is no such row.
 std::optional<OpKind> opFromText(std::string_view mnemonic, std::string_view variant);
+// Whether an attribute of its family is the op's too: first_of_ties is that of amax and amin alone.
+bool takesAttribute(OpKind op, const FamilyAttribute& attribute);
 bool acceptsDtype(OpKind op, DataType common);  // `common`: after promotion
 
 // The identity element of a reduction in dtype's compute type: 0 for sum, 1 for prod, -inf, the lowest integer or false

@@ -51,6 +51,31 @@ TensorView* repeatedHeads(Composite& make, TensorView* tensor, TensorView* query
   return build::reshape(make.fusion(), each, sizes, make.named(ending + ".heads"));
 }
 
+TensorView* softmaxOfAll(Fusion& fusion, TensorView* scores, const std::string& name) {
+  NamedAttributes last;
+  last.set(AttributeName::dim, Attributes().setAxis(AttributeName::dim, -1));
+  return softmax(fusion, {scores}, last, name + ".weights");
+}
+
+// A softmax whose weights are 0 in rows of minus infinity alone. Those have 0 in place of their maximum and 1 in place
+// of their sum, so that no NaN arises, which would reach the gradient.
+TensorView* weightsOfKept(Composite& make, TensorView* scores) {
+  if (sizesOf(scores).back()->isConstant(0)) return scores;  // no place has a weight, and no maximum
+  Fusion& fusion = make.fusion();
+  const auto ofRows = [&](OpKind op, TensorView* tensor, const char* ending) {
+    return build::reduction(fusion, op, tensor, {-1}, false, make.named(ending));
+  };
+  const auto besideEach = [&](TensorView* rows, const char* ending) {
+    return build::unsqueeze(fusion, rows, {static_cast<int64_t>(rows->rank())}, make.named(ending));
+  };
+  TensorView* most = ofRows(OpKind::Amax, scores, ".most");
+  TensorView* none = make.op(OpKind::Eq, most, make.real(-HUGE_VAL), ".none");
+  TensorView* shift = besideEach(make.where(none, make.real(0), most, ".finite"), ".shift");
+  TensorView* powers = make.op(OpKind::Exp, make.op(OpKind::Sub, scores, shift, ".shifted"), ".exp");
+  TensorView* sum = make.where(none, make.real(1), ofRows(OpKind::Sum, powers, ".sum"), ".positive");
+  return make.op(OpKind::Div, powers, besideEach(sum, ".divisor"), ".weights");
+}
+
 }  // namespace
 
 // softmax(q k^T * scale + mask) v. Rows of which the mask keeps nothing have weights of 0, as PyTorch's have.
@@ -100,14 +125,7 @@ TensorView* attention(Fusion& fusion, const std::vector<Val*>& operands, const N
     TensorView* term = mask->dtype() == DataType::Bool ? asTerm(make, mask) : make.wide(mask, ".mask");
     scores = make.op(OpKind::Add, scores, term, ".masked");
   }
-  NamedAttributes last;
-  last.set(AttributeName::dim, Attributes().setAxis(AttributeName::dim, -1));
-  TensorView* weights = softmax(fusion, {scores}, last, name + ".weights");
-  if (mask || isCausal) {
-    TensorView* isOut = make.op(OpKind::Eq, scores, make.real(-HUGE_VAL), ".out");
-    TensorView* none = make.over(OpKind::All, isOut, {-1}, ".none");
-    weights = make.where(none, make.real(0), weights, ".safe");
-  }
+  TensorView* weights = mask || isCausal ? weightsOfKept(make, scores) : softmaxOfAll(fusion, scores, name);
   if (attributes.hasOperand(AttributeName::dropout_p)) {
     NamedAttributes drawn;
     drawn.setOperand(AttributeName::p, attributes.operand(AttributeName::dropout_p));

@@ -184,11 +184,14 @@ TensorView* crossEntropy(Fusion& fusion, const std::vector<Val*>& operands, cons
   along.set(AttributeName::dim, Attributes().setAxis(AttributeName::dim, dim));
   TensorView* scores = logSoftmax(fusion, {make.wide(tensor)}, along, make.named(".scores"));
   TensorView* weight = optionalTensor("cross_entropy", operands, 2, attributes, AttributeName::weight);
+  Val* smoothing = attributes.operand(AttributeName::label_smoothing);
+  const std::optional<ScalarValue>& literal = smoothing->as<Scalar>()->constant();
+  FUSER_USER_CHECK(!literal || (literal->as<double>() >= 0 && literal->as<double>() <= 1),
+                   "cross_entropy: label_smoothing is from 0 to 1, not ", literal->toString());
   if (isFloating(target->dtype())) return ofProbabilities(make, scores, target, weight, attributes);
   ClassLoss loss("cross_entropy", make, scores, target, weight, ignoredClass(attributes));
   const LossReduction reduction = lossReduction("cross_entropy", attributes);
   TensorView* result = loss.reduced(loss.ofTargets(), reduction, ".loss");
-  Val* smoothing = attributes.operand(AttributeName::label_smoothing);
   if (isZero(smoothing)) return make.rounded(result);
   Val* kept = build::binary(fusion, OpKind::Sub, make.real(1), smoothing, name + ".kept");
   Val* share = build::binary(fusion, OpKind::Div, smoothing, classCount(make, scores, static_cast<size_t>(dim)),

@@ -229,7 +229,14 @@ std::vector<TensorView*> medianAlong(Fusion& fusion, const std::vector<Val*>& op
 // torch.bucketize: of values among sorted boundaries.
 TensorView* bucketized(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                        const std::string& name) {
-  TensorView *values = tensorAt(operands, 0), *boundaries = tensorAt(operands, 1);
+  FUSER_USER_CHECK(operands[1]->isTensor(), "bucketize: the boundaries are ", typeText(operands[1]), ", and no tensor");
+  auto* boundaries = operands[1]->as<TensorView>();
+  Val* value = operands[0];
+  if (value->isScalar()) {  // one value
+    Val* element = filling("bucketize", fusion, value, boundaries->dtype(), name + ".value");
+    value = build::full(fusion, {}, element, boundaries->dtype(), name + ".one");
+  }
+  auto* values = value->as<TensorView>();
   FUSER_USER_CHECK(boundaries->rank() == 1, "bucketize: the boundaries are ", typeText(boundaries),
                    ", and not of 1 axis");
   return placesAmong("bucketize", fusion, boundaries, values, attributes.flagOr(AttributeName::right, false),
@@ -270,12 +277,23 @@ TensorView* searchSorted(Fusion& fusion, const std::vector<Val*>& operands, cons
 // torch.isin: whether an element is equal to one of the others.
 TensorView* isIn(Fusion& fusion, const std::vector<Val*>& operands, const NamedAttributes& attributes,
                  const std::string& name) {
-  TensorView *elements = tensorAt(operands, 0), *others = tensorAt(operands, 1);
-  if (others->rank() != 1) others = build::reshape(fusion, others, {fusion.ints().constant(-1)}, name + ".others");
-  TensorView* each = build::unsqueeze(fusion, elements, {static_cast<int64_t>(elements->rank())}, name + ".elements");
-  auto* isEqual = build::binary(fusion, OpKind::Eq, each, others, name + ".equal")->as<TensorView>();
+  Val *elements = operands[0], *others = operands[1];
+  FUSER_USER_CHECK(elements->isTensor() || others->isTensor(), "isin of two numbers: one is a tensor");
+  for (const Val* operand : operands) {
+    FUSER_USER_CHECK(operand->dtype() != DataType::Bool, "isin takes no bool");
+  }
+  if (others->isTensor() && others->as<TensorView>()->rank() != 1) {
+    others = build::reshape(fusion, others->as<TensorView>(), {fusion.ints().constant(-1)}, name + ".others");
+  }
+  const bool isOne = others->isScalar();
+  if (elements->isTensor() && !isOne) {
+    auto* tensor = elements->as<TensorView>();
+    elements = build::unsqueeze(fusion, tensor, {static_cast<int64_t>(tensor->rank())}, name + ".elements");
+  }
   const bool inverts = attributes.flagOr(AttributeName::invert, false);
-  TensorView* found = build::reduction(fusion, OpKind::Any, isEqual, {-1}, false, inverts ? name + ".found" : name);
+  const std::string ending = inverts ? name + ".found" : name;
+  auto* found = build::binary(fusion, OpKind::Eq, elements, others, isOne ? ending : name + ".equal")->as<TensorView>();
+  if (!isOne) found = build::reduction(fusion, OpKind::Any, found, {-1}, false, ending);
   return inverts ? build::unary(fusion, OpKind::LogicalNot, found, name)->as<TensorView>() : found;
 }
 

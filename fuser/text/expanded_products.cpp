@@ -186,6 +186,7 @@ TensorView* linear(Fusion& fusion, const std::vector<Val*>& operands, const Name
   TensorView* weights = tensorAt(operands, 1);
   FUSER_USER_CHECK(weights->rank() == 1 || weights->rank() == 2, "linear: the weights are ", typeText(weights),
                    ", and have 1 or 2 axes");
+  FUSER_USER_CHECK(!bias || weights->rank() == 2, "linear: weights of one axis take no bias");
   if (weights->rank() == 2) weights = build::permute(fusion, weights, {1, 0}, name + ".weights");
   TensorView* sum = product.of(tensorAt(operands, 0), weights);
   if (!bias) return product.rounded(sum);

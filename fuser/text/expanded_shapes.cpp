@@ -204,6 +204,9 @@ std::vector<TensorView*> split(Fusion& fusion, const std::vector<Val*>& operands
   std::vector<IntExpr> shape = sizesOf(tensor);
   IntExpr sum = ints.constant(0);
   for (IntExpr size : sizes) sum = ints.add(sum, size);
+  FUSER_USER_CHECK(!sum->isConstant() || !shape[dim]->isConstant() || sum->value == shape[dim]->value,
+                   "split: the sizes add up to ", sum->value, ", and axis ", dim, " of ", typeText(tensor), " has ",
+                   shape[dim]->value);
   shape[dim] = sum;
   // A reshape to what the sizes add up to fails where the axis is longer or shorter.
   if (sizesOf(tensor) != shape) tensor = build::reshape(fusion, tensor, shape, names[0] + ".whole");

@@ -45,12 +45,12 @@ class Windows {
   TensorView* ofPadded(TensorView* tensor, Val* padding, std::string_view ending) {
     return taken(padded(tensor, padding, ending, true), ending);
   }
-  // Over the axes of the places.
-  TensorView* reduced(OpKind op, TensorView* windows, std::string_view ending) {
+  // Over the axes of the places; `mark` is of the reduction.
+  TensorView* reduced(OpKind op, TensorView* windows, std::string_view ending, Attributes mark = {}) {
     std::vector<int64_t> dims;
     for (size_t i = 0; i < windows_.size(); ++i)
       dims.push_back(static_cast<int64_t>(i) - static_cast<int64_t>(windows_.size()));
-    return build::reduction(fusion_, op, windows, dims, false, concat(name_, ending));
+    return build::structuralTensor(fusion_, op, {windows}, mark.dims(std::move(dims)), concat(name_, ending));
   }
   const std::vector<Window>& each() const { return windows_; }
   std::string named(std::string_view ending) const { return concat(name_, ending); }
@@ -190,7 +190,7 @@ std::vector<TensorView*> maxima(std::string_view op, size_t ofName, Fusion& fusi
   Windows windows(op, fusion, tensor, attributes, windowAxes(tensor, attributes, ofName), names[0]);
   checkPadding(op, windows);
   TensorView* elements = windows.of(tensor, neutralOf(fusion, OpKind::Amax, tensor->dtype()), ".each");
-  TensorView* values = windows.reduced(OpKind::Amax, elements, "");
+  TensorView* values = windows.reduced(OpKind::Amax, elements, "", Attributes().first_of_ties(true));
   if (names.size() == 1) return {values};
   return {values, placesOfMaxima(fusion, windows, elements, values, names[1])};
 }

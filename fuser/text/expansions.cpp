@@ -211,8 +211,10 @@ TensorView* reducedOverOne(Fusion& fusion, const std::vector<Val*>& operands, co
                            const std::string& name) {
   const std::vector<int64_t>& dims = attributes.axes(AttributeName::dims);
   FUSER_USER_CHECK(dims.size() == 1, "max and min with indices take one axis, not ", dims.size());
-  return build::reduction(fusion, kOp, operands[0]->as<TensorView>(), dims,
-                          attributes.flagOr(AttributeName::keepdim, false), name);
+  Attributes along = Attributes().dims(dims).first_of_ties(kOp == OpKind::Amax || kOp == OpKind::Amin);
+  return build::structural(fusion, kOp, {operands[0]}, std::move(along), {name},
+                           attributes.flagOr(AttributeName::keepdim, false))[0]
+      ->as<TensorView>();
 }
 
 // name, operands of, attributes, function, that of a second result, of what is a view in PyTorch, traits, function of
@@ -298,9 +300,9 @@ constexpr Expansion kExpansions[] = {
     {"kthvalue", OpKind::Set, "k, dim = -1, text keepdim = false", nullptr, nullptr, nullptr, 0, kthValue},
     {"median", OpKind::Set, "", medianOfAll},
     {"median", OpKind::Set, "dim, text keepdim = false", nullptr, nullptr, nullptr, 0, medianAlong},
-    {"bucketize", OpKind::SliceScatter, "right = false, out_int32 = false", bucketized},
+    {"bucketize", OpKind::Sub, "right = false, out_int32 = false", bucketized},
     {"searchsorted", OpKind::Cat, "right = false, side = left, out_int32 = false, any sorter = none", searchSorted},
-    {"isin", OpKind::SliceScatter, "invert = false, assume_unique = false", isIn},
+    {"isin", OpKind::Sub, "invert = false, assume_unique = false", isIn},
     {"max_pool", OpKind::Set, kMaxPool, nullptr, nullptr, nullptr, 0, maxPool<0>},
     {"max_pool1d", OpKind::Set, kMaxPool, nullptr, nullptr, nullptr, 0, maxPool<1>},
     {"max_pool2d", OpKind::Set, kMaxPool, nullptr, nullptr, nullptr, 0, maxPool<2>},

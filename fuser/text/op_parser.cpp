@@ -50,7 +50,7 @@ std::string_view wordFor(std::string_view written, const std::vector<KeyRule>& r
 std::vector<KeyRule> keysOf(const OpInfo& info) {
   std::vector<KeyRule> keys;
   for (const FamilyAttribute& attribute : familyAttributes(info.family)) {
-    keys.push_back({attribute.text(), !attribute.ifAbsent});
+    if (takesAttribute(info.kind, attribute)) keys.push_back({attribute.text(), !attribute.ifAbsent});
   }
   for (const NamedOperand& operand : namedOperands(info.kind)) {
     keys.push_back({operand.name, !operand.ifAbsent.has_value()});
@@ -446,7 +446,8 @@ void FusionParser::parseAttribute(const Token& key, const OpInfo& info, OpAttrib
     if (attribute.text() == key.text) return parseFamilyAttribute(key, attribute, attributes);
   }
   // The attribute that selects among rows with one mnemonic.
-  attributes.variant = concat(key.text, " = ", readWord());
+  const std::string word = readWord();
+  if (word != "none") attributes.variant = concat(key.text, " = ", word);  // PyTorch's word for the row without it
 }
 
 // A name, in quotes or not.
@@ -490,6 +491,7 @@ void FusionParser::parseFamilyAttribute(const Token& key, const FamilyAttribute&
       values.setNumber(attribute.name, isWord ? readBool(reader_) : readInteger(reader_));
       return;
     }
+    case AttributeKind::Mark: values.setMark(attribute.name, readBool(reader_)); return;
     case AttributeKind::Flag: attributes.keepdim = readBool(reader_); return;
     case AttributeKind::Word: attributes.word = readWord(); return;
     case AttributeKind::Operand: return parseBracedOperand(key, attributes);

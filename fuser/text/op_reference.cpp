@@ -28,6 +28,7 @@ std::string valueOf(const FamilyAttribute& attribute) {
     case AttributeKind::Bounds: return " = [bound, …]";
     case AttributeKind::Bound: return " = bound";
     case AttributeKind::Dtype: return "";
+    case AttributeKind::Mark:
     case AttributeKind::Flag: return " = true \\| false";
     case AttributeKind::Word: return " = name";
     case AttributeKind::Operand: return " = operand";
@@ -62,7 +63,11 @@ std::string attributesOf(const OpInfo& info) {
     const std::string written = named.ifAbsent ? optional(attribute, named.ifAbsent->toString()) : attribute;
     text += concat(text.empty() ? "" : ", ", written);
   }
-  return attributesOf(familyAttributes(info.family), std::move(text));
+  std::vector<FamilyAttribute> taken;
+  for (const FamilyAttribute& attribute : familyAttributes(info.family)) {
+    if (takesAttribute(info.kind, attribute)) taken.push_back(attribute);
+  }
+  return attributesOf(taken, std::move(text));
 }
 
 std::string operandText(const OpInfo& info) {

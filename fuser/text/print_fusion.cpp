@@ -175,6 +175,7 @@ std::string printValue(const FamilyAttribute& attribute, const Expr* expr, size_
     case AttributeKind::Bound: return dim(attributes.bound(attribute.name));
     case AttributeKind::Dtype: return concat(attributes.dtypeOf(attribute.name));
     case AttributeKind::Number: return std::to_string(attributes.number(attribute.name));
+    case AttributeKind::Mark: return "true";
     case AttributeKind::Operand: return printOperand(expr->input(operand), names);
     case AttributeKind::Flag:
     case AttributeKind::Word: break;
@@ -193,7 +194,8 @@ std::string printAttributes(const Expr* expr, size_t inParentheses, const ValueN
     add(named.name, printOperand(expr->input(operand++), names));
   }
   for (const FamilyAttribute& attribute : familyAttributes(expr->family())) {
-    if (attribute.textOnly) continue;
+    const bool isUnset = attribute.kind == AttributeKind::Mark && !expr->attributes().has(attribute.name);
+    if (attribute.textOnly || isUnset) continue;
     add(attribute.text(), printValue(attribute, expr, operand, names));
     if (attribute.kind == AttributeKind::Operand) ++operand;
   }

@@ -171,6 +171,7 @@ void addAttribute(const FamilyAttribute& attribute, const Expr* expr, const Add&
       return add(name, number < 0 ? "negative" : number == 0 ? "0" : "positive");
     }
     case AttributeKind::Dtype:
+    case AttributeKind::Mark:
     case AttributeKind::Word:
     case AttributeKind::Flag:
     case AttributeKind::Operand: return;
@@ -188,6 +189,7 @@ std::span<const std::string_view> classesOf(AttributeKind kind) {
     case AttributeKind::Bound: return kBoundClasses;
     case AttributeKind::Number: return kNumberClasses;
     case AttributeKind::Dtype:
+    case AttributeKind::Mark:
     case AttributeKind::Word:
     case AttributeKind::Flag:
     case AttributeKind::Operand: return {};

@@ -177,6 +177,7 @@ class ProgramMaker {
       case AttributeKind::Bound:
       case AttributeKind::Dtype:
       case AttributeKind::Number:
+      case AttributeKind::Mark:
       case AttributeKind::Word:
       case AttributeKind::Flag:
       case AttributeKind::Operand: return;

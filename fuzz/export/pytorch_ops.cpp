@@ -112,6 +112,7 @@ class Line {
       case AttributeKind::Bound: return dim(attributes.bound(attribute.name));
       case AttributeKind::Dtype: return torchDtype(attributes.dtypeOf(attribute.name));
       case AttributeKind::Number: return concat(attributes.number(attribute.name));
+      case AttributeKind::Mark:
       case AttributeKind::Word:
       case AttributeKind::Flag:
       case AttributeKind::Operand: break;

@@ -191,6 +191,7 @@ std::optional<std::string> attributeValue(const NodeWriter& node, const FamilyAt
     case AttributeKind::Dtype:
       if (!argument.is_object() || !argument.contains("dtype")) node.refuse("a dtype is none");
       return concat(node.result().dtype);
+    case AttributeKind::Mark:
     case AttributeKind::Word:
     case AttributeKind::Flag: return node.operandOf(argument);
     case AttributeKind::Operand:

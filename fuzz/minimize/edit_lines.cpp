@@ -107,6 +107,7 @@ class LineEditor {
         case AttributeKind::Bound: kept.setBound(name, rebuilding_.sizeOf(old.bound(name))); break;
         case AttributeKind::Dtype: kept.setDtype(name, rebuilding_.dtypeOf(old.dtypeOf(name))); break;
         case AttributeKind::Number: kept.setNumber(name, old.number(name)); break;
+        case AttributeKind::Mark: kept.setMark(name, old.has(name)); break;
         case AttributeKind::Word:
         case AttributeKind::Flag:
         case AttributeKind::Operand: break;

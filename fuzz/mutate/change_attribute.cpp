@@ -77,6 +77,7 @@ bool changeAttribute(CaseEdit& edit, EditLine& line, const FamilyAttribute& attr
     case AttributeKind::Bound: attributes.setBound(attribute.name, edit.extents.constant(number())); return true;
     case AttributeKind::Number: attributes.setNumber(attribute.name, number()); return true;
     case AttributeKind::Dtype: attributes.setDtype(attribute.name, choices.pick(kAllDataTypes)); return true;
+    case AttributeKind::Mark: attributes.setMark(attribute.name, !attributes.has(attribute.name)); return true;
     case AttributeKind::Word:
     case AttributeKind::Flag:
     case AttributeKind::Operand: return false;  // no part of an expression's attributes

@@ -6,6 +6,8 @@
 #include <ATen/core/PhiloxRNGEngine.h>
 #include <torch/headeronly/version.h>
 
+#include <algorithm>
+
 #include "oracle/reference/aten_values.h"
 
 namespace reference {
@@ -71,6 +73,24 @@ at::Tensor extremeIndex(at::Tensor x, const std::vector<int64_t>& dims, bool gre
   const bool isAll = static_cast<int64_t>(dims.size()) == x.dim();
   const std::optional<int64_t> dim = isAll ? std::nullopt : std::optional<int64_t>(dims.at(0));
   return greatest ? at::argmax(x, dim) : at::argmin(x, dim);
+}
+
+// Whether its gradient goes to an index. Without a gradient, amax gives the same, sooner.
+bool goesToTheFirst(const at::Tensor& x, const Attributes& a) {
+  return a.isFirstOfTies && x.requires_grad() && !a.dims.empty();
+}
+
+at::Tensor firstExtreme(const at::Tensor& x, const std::vector<int64_t>& dims, bool greatest) {
+  std::vector<int64_t> order, sizes;
+  for (int64_t axis = 0; axis < x.dim(); ++axis) {
+    if (std::find(dims.begin(), dims.end(), axis) != dims.end()) continue;
+    order.push_back(axis);
+    sizes.push_back(x.size(axis));
+  }
+  order.insert(order.end(), dims.begin(), dims.end());
+  sizes.push_back(-1);
+  const at::Tensor rows = x.permute(order).reshape(sizes);
+  return std::get<0>(greatest ? at::max(rows, -1) : at::min(rows, -1));
 }
 
 bool isNumber(const at::Tensor& x) { return x.unsafeGetTensorImpl()->is_wrapped_number(); }
@@ -300,8 +320,10 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::Cummin: return std::get<0>(at::cummin(x[0], a.dims[0]));
     case OpKind::Sum: return at::sum(x[0], a.dims, false);
     case OpKind::Prod: return product(x[0], a.dims);
-    case OpKind::Amax: return at::amax(x[0], a.dims, false);
-    case OpKind::Amin: return at::amin(x[0], a.dims, false);
+    case OpKind::Amax:
+      return goesToTheFirst(x[0], a) ? firstExtreme(x[0], a.dims, true) : at::amax(x[0], a.dims, false);
+    case OpKind::Amin:
+      return goesToTheFirst(x[0], a) ? firstExtreme(x[0], a.dims, false) : at::amin(x[0], a.dims, false);
     case OpKind::Mean: return at::mean(x[0], a.dims, false);
     case OpKind::Any: return at::any(x[0], at::OptionalIntArrayRef(a.dims), false);
     case OpKind::All: return at::all(x[0], at::OptionalIntArrayRef(a.dims), false);
@@ -372,7 +394,8 @@ std::vector<int64_t> evaluatedNumbers(const fuser::Expr& expr, const std::functi
 Attributes attributesOf(const fuser::Expr& expr, std::span<const int64_t> numbers, size_t which) {
   const fuser::Attributes& written = expr.attributes();
   const int64_t correction = written.has(fuser::AttributeName::correction) ? written.correction() : 0;
-  return {written.allAxes(), numbers, scalarType(expr.output(which)->dtype()), correction, which};
+  return {written.allAxes(), numbers, scalarType(expr.output(which)->dtype()),
+          correction,        which,   written.first_of_ties()};
 }
 
 at::Tensor scalarOperand(const fuser::Expr& expr, size_t operand, const ScalarValue& value) {

@@ -23,6 +23,7 @@ struct Attributes {
   at::ScalarType dtype;              // of the result
   int64_t correction = 1;
   size_t result = 0;
+  bool isFirstOfTies = false;
 };
 at::Tensor apply(fuser::OpKind op, const std::vector<at::Tensor>& x, const Attributes& a);
 

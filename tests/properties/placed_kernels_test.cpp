@@ -92,7 +92,7 @@ std::map<std::string, std::string> plainSeeds() {
 const std::map<std::string, size_t> kMore = {{"adafactor", 4},
                                              {"attention_causal", 1},
                                              {"attention_heads", 12},
-                                             {"attention_mask_dropout", 68},
+                                             {"attention_mask_dropout", 66},
                                              {"autocast_rms_residual", 8},
                                              {"batch_norm_backward", 24},
                                              {"batch_norm_training", 2},
@@ -161,7 +161,7 @@ TEST(PlacedKernelsTest, OneStreamAxisAtMostDoublesTheKernelsOfOtherSeeds) {
   }
   EXPECT_EQ(more, kMore);
   EXPECT_GT(cases, 500u);
-  EXPECT_LE(with, 6531u);
+  EXPECT_LE(with, 6514u);
 }
 
 TEST(PlacedKernelsTest, AMeshThatShardsNothingChangesNoKernel) {

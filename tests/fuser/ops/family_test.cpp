@@ -83,7 +83,9 @@ TEST(FamilyTableTest, DefaultsCanBeRead) {
           defaultName(attribute)) {
         continue;
       }
-      if (attribute.kind == AttributeKind::Operand) {
+      if (attribute.kind == AttributeKind::Mark) {
+        EXPECT_EQ(attribute.ifAbsent, "false");
+      } else if (attribute.kind == AttributeKind::Operand) {
         attribute.defaultLiteral();
       } else {
         attribute.defaultNumber();

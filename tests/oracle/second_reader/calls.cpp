@@ -151,6 +151,26 @@ Results reduced(const Call& call) {
   return {F(call.x.at(0).to(dtype), dimsOf(call), keepdim(call)).to(dtype)};
 }
 
+// With first_of_ties by the function that gives an index too, whose gradient goes there.
+template <Tensor (*kShared)(const Tensor&, at::IntArrayRef, bool),
+          std::tuple<Tensor, Tensor> (*kFirst)(const Tensor&, int64_t, bool)>
+Results extreme(const Call& call) {
+  const Tensor& x = call.x.at(0);
+  if (!call.has("first_of_ties") || x.dim() == 0) return reduced<kShared>(call);
+  std::vector<int64_t> reducedAxes = dimsOf(call), order, sizes;
+  for (int64_t axis = 0; axis < x.dim(); ++axis) {
+    const bool isReduced = reducedAxes.empty() || std::count(reducedAxes.begin(), reducedAxes.end(), axis) > 0;
+    if (isReduced) continue;
+    order.push_back(axis);
+    sizes.push_back(x.size(axis));
+  }
+  for (int64_t axis = 0; axis < x.dim(); ++axis) {
+    if (std::count(order.begin(), order.end(), axis) == 0) order.push_back(axis);
+  }
+  sizes.push_back(-1);
+  return {std::get<0>(kFirst(x.permute(order).reshape(sizes), -1, false))};
+}
+
 // Over all axes, that among all elements, in axes of size 1 where they are kept. LibTorch has none of bool.
 Tensor extremeIndex(const Call& call, bool greatest) {
   const Tensor& given = call.x.at(0);
@@ -515,8 +535,8 @@ std::map<std::string, Evaluation> movesAndReductions() {
       {"item", item},
       {"sum", reduced<sum>},
       {"prod", reduced<prod>},
-      {"amax", reduced<at::amax>},
-      {"amin", reduced<at::amin>},
+      {"amax", extreme<at::amax, at::max>},
+      {"amin", extreme<at::amin, at::min>},
       {"mean", reduced<mean>},
       {"any", reduced<any>},
       {"all", reduced<all>},

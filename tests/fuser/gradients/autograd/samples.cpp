@@ -90,6 +90,8 @@ const std::vector<Sample>& structuralSamples() {
        "%a = round(%x) %b = add(%a, %x) %c = sub(%b, %x) %d = add(%c, 0.0) %y = prod(%d) {dims = [0]}"},
       {"Amax", kMatrix, "%y = amax(%x) {dims = [1]}"},
       {"Amin", kMatrix, "%y = amin(%x) {dims = [0, 1]}"},
+      {"AmaxToTheFirst", kMatrix, "%y = amax(%x) {dims = [1], first_of_ties = true}"},
+      {"AminToTheFirstOfAll", kMatrix, "%y = amin(%x) {dims = [0, 1], first_of_ties = true}"},
       {"Var", kMatrix, "%y = var(%x) {dims = [0, 1]}"},
       {"VarOfACorrection", kMatrix, "%y = var(%x) {dims = [1], correction = 3}"},
       {"VarMean", kMatrix, "%y, %m = var_mean(%x) {dims = [1], correction = 0}", "%y, %m"},
