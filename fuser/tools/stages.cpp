@@ -6,6 +6,8 @@
 #include <ostream>
 
 #include "fuser/codegen/print_cuda.h"
+#include "fuser/execute/contraction_groups.h"
+#include "fuser/execute/nvrtc.h"
 #include "fuser/host_ir/host_ir_container.h"
 #include "fuser/kernel/text.h"
 #include "fuser/segment/segmented_text.h"
@@ -25,6 +27,18 @@ std::string indented(const std::string& text) {
   return result;
 }
 
+// A module of the kernels whose products may be contracted, and one of the others.
+std::string printPtx(const std::vector<const Kernel*>& kernels) {
+  std::string text;
+  if (kernels.empty()) return text;
+  const Nvrtc nvrtc;
+  for (const ContractionGroup& group : contractionGroups(kernels)) {
+    const std::string architecture = std::to_string(group.kernels.front()->device.architecture);
+    text += nvrtc.compileToPtx(printModule(group.kernels), architecture, group.contraction);
+  }
+  return text;
+}
+
 }  // namespace
 
 const std::vector<StageInfo>& stageTable() {
@@ -37,6 +51,7 @@ const std::vector<StageInfo>& stageTable() {
       {Stage::Kernel, "kernel", "kernel IR (also called lowered)"},
       {Stage::Cuda, "cuda", "the CUDA C++ of each kernel, without what it calls"},
       {Stage::Runtime, "runtime", "a whole .cu file: the runtime, then all kernels, as nvcc and NVRTC compile them"},
+      {Stage::Ptx, "ptx", "the PTX that NVRTC makes of that file; needs no GPU"},
       {Stage::Host, "host", "the host program: allocate, evaluate, launch, free"},
       {Stage::HostSummary, "host_summary", "the host program in short: tensors by number, with their axes"},
       {Stage::Cost, "cost", "what the kernels cost: a run on interp with sectors, bank conflicts and barriers counted"},
@@ -79,6 +94,7 @@ void StagePrinter::afterLower(int segment, Kernel& kernel) {
 void StagePrinter::afterHost(HostIrContainer& program) {
   // One text of all: each op that two kernels use stands there once.
   if (wants(Stage::Runtime)) out_ << printModule(kernels_);
+  if (wants(Stage::Ptx)) out_ << printPtx(kernels_);
   if (wants(Stage::Host)) out_ << toString(program);
   if (wants(Stage::HostSummary)) out_ << toSummary(program);
 }

@@ -20,6 +20,7 @@ enum class Stage : uint8_t {
   Kernel,
   Cuda,
   Runtime,
+  Ptx,
   Host,
   HostSummary,
   Cost
