@@ -287,8 +287,8 @@ class PtxParser {
       lexer_.expect(";");
     }
 
-    // .loc 1 23 5, function_name …, inlined_at 1 45 3: inlined, the line of the kernel's text is the outermost one,
-    // which is that of the last such statement without it.
+    // .loc 1 23 5, function_name …, inlined_at 1 45 3. Inlined code keeps the line of the last .loc that is not
+    // inlined: that of the statement in the kernel.
     void parseLocation() {
       const int64_t file = lexer_.expectInteger("a file"), line = lexer_.expectInteger("a line");
       lexer_.expectInteger("a column");

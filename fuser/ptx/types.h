@@ -28,7 +28,7 @@ inline int bitsOf(Type type) { return typeInfo(type).bits; }
 inline int bytesOf(Type type) { return (bitsOf(type) + 7) / 8; }
 inline bool isFloat(Type type) { return typeInfo(type).reading == Reading::Float; }
 
-// Where a variable lies (PTX ISA 9.0, 5.1). Generic: an address says it itself.
-enum class Space : uint8_t { Generic, Param, Global, Shared, Local, Const };
+// Where a variable lies (PTX ISA 9.0, 5.1).
+enum class Space : uint8_t { Param, Global, Shared, Local, Const };
 
 }  // namespace fuser::ptx

@@ -45,7 +45,7 @@ class Windows {
   TensorView* ofPadded(TensorView* tensor, Val* padding, std::string_view ending) {
     return taken(padded(tensor, padding, ending, true), ending);
   }
-  // Over the axes of the places; `mark` is of the reduction.
+  // Over the axes of the places; `mark`: the attributes of the reduction beside its dims.
   TensorView* reduced(OpKind op, TensorView* windows, std::string_view ending, Attributes mark = {}) {
     std::vector<int64_t> dims;
     for (size_t i = 0; i < windows_.size(); ++i)

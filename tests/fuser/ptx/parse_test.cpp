@@ -12,7 +12,7 @@ namespace fuser::ptx {
 namespace {
 
 std::string describe(const Variable& variable) {
-  static constexpr const char* kSpaces[] = {"generic", "param", "global", "shared", "local", "const"};
+  static constexpr const char* kSpaces[] = {"param", "global", "shared", "local", "const"};
   const std::string initial = variable.initial.empty() ? "" : concat(", ", variable.initial.size(), " of them given");
   return concat(kSpaces[static_cast<size_t>(variable.space)], " ", variable.name, ": ", variable.bytes, " bytes at ",
                 variable.alignment, initial, "\n");
