@@ -24,8 +24,12 @@ enum class DisableOption : uint8_t { ResizeScheduler, TopDown };
 enum class MergePredicate : uint8_t { Schedulers, Random, Never, Always };
 
 // The engine that runs kernels: the interpreter, which checks every access; the printed CUDA C++ compiled by clang for
-// the CPU, or by NVRTC for a GPU (fuser/DESIGN.md#7-engines).
-enum class EngineKind : uint8_t { Interp, Cpu, Cuda };
+// the CPU, or by NVRTC for a GPU, or by NVRTC to PTX that runs on the host, every access checked
+// (fuser/DESIGN.md#7-engines).
+enum class EngineKind : uint8_t { Interp, Cpu, Cuda, Ptx };
+
+// Whether kernels call the library functions of the host (exp, sin, …), not those of CUDA.
+constexpr bool callsHostLibrary(EngineKind kind) { return kind == EngineKind::Interp || kind == EngineKind::Cpu; }
 
 struct CompileOptions {
   EngineKind engine = EngineKind::Interp;  // option engine = "interp"

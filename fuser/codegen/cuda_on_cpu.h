@@ -20,6 +20,7 @@
 // Threads run in turn: the first one of a block counts, and all threads wait until the scheduler lets them go on.
 #define gridArrive(count) fuser::countArrival(count)
 #define gridWait(count, goal) fuserThread.gridBarrier(fuserThread.fiber)
+#define gridSeen()
 #define gridBlocks() (fuserThread.blocks)
 #define keepLargest(kept, number) fuser::keepLarger(kept, number)
 #define addAtomically(target, value) fuser::addInTurn(target, value)

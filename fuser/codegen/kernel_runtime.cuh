@@ -15,8 +15,8 @@
 namespace fuser {
 
 #ifdef __CUDACC__
-// Counts an arrival, and waits until `goal` are counted. The fences order memory around the count, so that blocks see
-// what others wrote before.
+// Counts an arrival; waits until `goal` are counted; has seen that an arrival was the last one. The fences order memory
+// around the count, so that blocks see what others wrote before, and that nobody reads what is written then.
 __device__ __forceinline__ int32 gridArrive(int32* count) {
   __threadfence();
   return atomicAdd(count, 1);
@@ -26,6 +26,7 @@ __device__ __forceinline__ void gridWait(const int32* count, int32 goal) {
   }
   __threadfence();
 }
+__device__ __forceinline__ void gridSeen() { __threadfence(); }
 __device__ __forceinline__ int32 gridBlocks() { return gridDim.x * gridDim.y * gridDim.z; }
 
 __device__ __forceinline__ void keepLargest(uint64* kept, uint64 number) { atomicMax(kept, number); }
@@ -235,6 +236,7 @@ FUSER_FN void gridBarrier(FUSER_THREAD_PARAMETER int32* semaphore) {
 // makes the semaphore zero for the next launch.
 FUSER_FN void releaseSemaphore(FUSER_THREAD_PARAMETER int32* semaphore) {
   if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0 && gridArrive(semaphore + 1) == gridBlocks() - 1) {
+    gridSeen();
     semaphore[0] = 0;
     semaphore[1] = 0;
   }

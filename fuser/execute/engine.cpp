@@ -4,6 +4,7 @@
 #include "fuser/execute/cpu_engine.h"
 #include "fuser/execute/cuda_engine.h"
 #include "fuser/execute/interp_engine.h"
+#include "fuser/execute/ptx_engine.h"
 
 namespace fuser {
 
@@ -14,6 +15,7 @@ std::unique_ptr<Engine> makeEngine(EngineKind kind) {
     case EngineKind::Interp: return makeInterpEngine();
     case EngineKind::Cpu: return makeCpuEngine();
     case EngineKind::Cuda: return makeCudaEngine();
+    case EngineKind::Ptx: return makePtxEngine();
   }
   FUSER_CHECK(false, "bad EngineKind");
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Engine: compiles and launches kernels. interp, cpu and cuda implement this one interface (fuser/DESIGN.md#7-engines),
-// so that host programs, caches and the harness do not depend on the engine.
+// Engine: compiles and launches kernels. All of them implement this one interface (fuser/DESIGN.md#7-engines), so that
+// host programs, caches and the harness do not depend on the engine.
 // Threads: calls on one CompiledKernel must not overlap; KernelPool serializes them.
 
 #include <memory>
@@ -58,7 +58,7 @@ class ViolationError : public std::runtime_error {
 class Engine {
  public:
   virtual ~Engine() = default;
-  virtual std::string name() const = 0;  // "interp", "cpu", "cuda"
+  virtual std::string name() const = 0;  // "interp", "cpu", "cuda", "ptx"
   // Compiles kernels, if possible in one compiler call; returns one entry per kernel, in order. The kernels must
   // outlive the entries. A CheckError if the printed text does not compile, a SetUpError if the compiler cannot run.
   virtual std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) = 0;

@@ -51,7 +51,7 @@ const std::vector<OptionInfo>& optionTable() {
   static const std::vector<OptionInfo> table = {
       {"engine",
        "the engine that runs kernels",
-       {"interp", "cpu", "cuda"},
+       {"interp", "cpu", "cuda", "ptx"},
        [](const CompileOptions& options) { return static_cast<size_t>(options.engine); },
        [](CompileOptions& options, size_t value) { options.engine = static_cast<EngineKind>(value); }},
       {"contraction",

@@ -169,7 +169,8 @@ PrintRequest requestOf(const Arguments& arguments) {
 EngineKind engineOf(const std::string& name) {
   if (name == "cpu") return EngineKind::Cpu;
   if (name == "cuda") return EngineKind::Cuda;
-  FUSER_USER_CHECK(name == "interp", "--engine=", name, ": there are interp, cpu and cuda");
+  if (name == "ptx") return EngineKind::Ptx;
+  FUSER_USER_CHECK(name == "interp", "--engine=", name, ": there are interp, cpu, cuda and ptx");
   return EngineKind::Interp;
 }
 
@@ -335,7 +336,7 @@ int run(int argc, char** argv) {
                  "preseg: log the fusion before and after every pass; host_ir: the host program after every host pass")
       ->delimiter(',')
       ->allow_extra_args(false);
-  app.add_option("--engine", arguments.engine, "interp, cpu or cuda, in place of the file's option");
+  app.add_option("--engine", arguments.engine, "interp, cpu, cuda or ptx, in place of the file's option");
   app.add_flag("--backward", arguments.backward,
                "take the file's gradients in its place: the fusion that gives, of a gradient for each output, those of "
                "the inputs; with such gradients in each run");

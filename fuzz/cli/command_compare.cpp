@@ -49,7 +49,9 @@ struct Item {
   std::string view;  // of a generated case; empty: as it was drawn
 };
 
-EngineKind kindOf(const std::string& engine) { return engine == "cpu" ? EngineKind::Cpu : EngineKind::Cuda; }
+EngineKind kindOf(const std::string& engine) {
+  return engine == "cpu" ? EngineKind::Cpu : engine == "ptx" ? EngineKind::Ptx : EngineKind::Cuda;
+}
 
 // nullopt: the item's view does not apply.
 std::optional<Case> caseOf(const Item& item, const CompareArguments& arguments) {
@@ -280,7 +282,7 @@ int compareTargetsCommand(CompareArguments& arguments) {
 
 Command addCompareCommand(CLI::App& app) {
   CLI::App* compare = app.add_subcommand(
-      "compare", "compare the cpu or cuda engine with the oracle and the interpreter, or other compilers");
+      "compare", "compare the cpu, cuda or ptx engine with the oracle and the interpreter, or other compilers");
   const auto arguments = std::make_shared<CompareArguments>();
   arguments->generator.addTo(compare);
   CLI::Option* targets = compare
@@ -289,9 +291,9 @@ Command addCompareCommand(CLI::App& app) {
                              ->delimiter(',')
                              ->allow_extra_args(false)
                              ->type_name("NAME,NAME ...");
-  compare->add_option("--engine", arguments->engine, "cpu or cuda")
+  compare->add_option("--engine", arguments->engine, "cpu, cuda or ptx")
       ->excludes(targets)
-      ->check(CLI::IsMember({"cpu", "cuda"}).description(""))
+      ->check(CLI::IsMember({"cpu", "cuda", "ptx"}).description(""))
       ->type_name("NAME")
       ->capture_default_str();
   takesCount(compare->add_option("--runs", arguments->runs, "number of generated cases, judged after the files"), 0)

@@ -34,8 +34,8 @@ Command addGenerateCommand(CLI::App& app) {
   generate->add_option("--view", arguments->view, "print the case in this view (run --help lists the views)")
       ->type_name("NAME");
   const std::map<std::string, EngineKind> engines = {
-      {"interp", EngineKind::Interp}, {"cpu", EngineKind::Cpu}, {"cuda", EngineKind::Cuda}};
-  generate->add_option("--engine", arguments->engine, "engine option of the printed case: interp, cpu or cuda")
+      {"interp", EngineKind::Interp}, {"cpu", EngineKind::Cpu}, {"cuda", EngineKind::Cuda}, {"ptx", EngineKind::Ptx}};
+  generate->add_option("--engine", arguments->engine, "engine option of the printed case: interp, cpu, cuda or ptx")
       ->transform(CLI::CheckedTransformer(engines).description(""))
       ->type_name("NAME");
   generate->footer(R"(

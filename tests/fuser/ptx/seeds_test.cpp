@@ -1,4 +1,5 @@
-// What NVRTC makes of the kernels of corpus/seeds is read, and holds no other instructions than those of opcodes.txt.
+// What NVRTC makes of the kernels of corpus/seeds is read, is made a program, and holds no other instructions than
+// those of opcodes.txt.
 
 #include <gtest/gtest.h>
 
@@ -11,7 +12,7 @@
 #include "fuser/case/functional_updates.h"
 #include "fuser/codegen/print_cuda.h"
 #include "fuser/execute/nvrtc.h"
-#include "fuser/ptx/module.h"
+#include "fuser/ptx/program.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/input_facts.h"
@@ -49,6 +50,9 @@ std::set<std::string> opcodesOf(const std::string& path, const Nvrtc& nvrtc, siz
     size_t entries = 0;
     for (const Function& function : module.functions) {
       entries += function.isEntry;
+      if (function.isEntry) {
+        EXPECT_NO_THROW(makeProgram(module, function.name, path));
+      }
       instructions += function.instructions.size();
       for (const Instruction& instruction : function.instructions) opcodes.emplace(instruction.opcode);
     }

@@ -292,7 +292,7 @@ TEST_F(FuserOptTest, ErrorsAreOneSentenceAndExitOne) {
             "fuser-opt: --print=nonesuch: no such stage; the stages are fusion, functional, presegmented, segments, "
             "schedule, kernel, cuda, runtime, ptx, host, host_summary, cost\n");
   EXPECT_EQ(error(path + " --print=segmens"), "fuser-opt: --print=segmens: no such stage; did you mean 'segments'\n");
-  EXPECT_EQ(error(path + " --engine=gpu"), "fuser-opt: --engine=gpu: there are interp, cpu and cuda\n");
+  EXPECT_EQ(error(path + " --engine=gpu"), "fuser-opt: --engine=gpu: there are interp, cpu, cuda and ptx\n");
   EXPECT_EQ(error(path + " --dump=all"), "fuser-opt: --dump=all: no such dump; there are preseg and host_ir\n");
   EXPECT_EQ(error(file("fusion f(%x: f32[i0]) { return %x }") + " --run"), "fuser-opt: --run: the file has no run\n");
   EXPECT_NE(error(file("fusion f(%x: f32[i0]) { %y = nonesuch(%x)\n return %y }")).find(":1:"), std::string::npos);

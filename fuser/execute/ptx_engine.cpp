@@ -1,0 +1,141 @@
+#include "fuser/execute/ptx_engine.h"
+
+#include <cstring>
+
+#include "fuser/codegen/print_cuda.h"
+#include "fuser/execute/contraction_groups.h"
+#include "fuser/execute/device_copies.h"
+#include "fuser/execute/launch_shape.h"
+#include "fuser/execute/nvrtc.h"
+#include "fuser/kernel/shared_layout.h"
+#include "fuser/ptx/launch.h"
+#include "fuser/support/diagnostic.h"
+
+namespace fuser {
+namespace {
+
+static_assert(kKeptAlignment == ptx::kKeptRegionAlignment);
+constexpr const char* kArchitecture = "90";
+
+class PtxKernel : public CompiledKernel {
+ public:
+  PtxKernel(const Kernel& kernel, std::shared_ptr<const ptx::Module> module, const std::string& entry)
+      : kernel_(kernel), module_(std::move(module)) {
+    try {
+      program_ = ptx::makeProgram(*module_, entry, kernel.name + ".ptx");
+    } catch (const LocatedError& error) {
+      unknown_ = error.what();
+    }
+  }
+
+  void launch(const KernelArguments& arguments) override {
+    checkArguments(kernel_, arguments);
+    FUSER_USER_CHECK(unknown_.empty(), unknown_);
+    ptx::Launch launch;
+    launch.grid = gridOf(kernel_, arguments);
+    launch.block = kernel_.blockDim;
+    launch.order = arguments.addsFirstLaneFirst ? 0 : 7;
+    if (const std::string reason = whyNotAtOnce(kernel_, launch.grid); !reason.empty()) {
+      throw ViolationError(concat("kernel ", kernel_.name, ": ", reason));
+    }
+    std::vector<uint64_t> addresses;
+    addTensors(arguments, launch, addresses);
+    addWorkspaces(arguments, launch, addresses);
+    std::vector<void*> data;
+    for (uint64_t address : addresses) data.push_back(reinterpret_cast<void*>(address));
+    ArgumentList list(kernel_, arguments, std::move(data));
+    launch.parameters.resize(static_cast<size_t>(program_.parameters.back()));
+    for (size_t i = 0; i + 1 < program_.parameters.size(); ++i) {
+      const auto bytes = static_cast<size_t>(program_.entry->variables[i].bytes);
+      std::memcpy(launch.parameters.data() + program_.parameters[i], list.addresses()[i], bytes);
+    }
+    launch.dynamicSharedBytes = sharedMemoryBytes(kernel_);
+    try {
+      ptx::runLaunch(program_, launch);
+    } catch (const ptx::Fault& fault) {
+      throw ViolationError(concat("kernel ", kernel_.name, ": ", fault.what()));
+    }
+  }
+
+ private:
+  std::string nameOf(int buffer) const { return kernel_.buffers[static_cast<size_t>(buffer)].name; }
+
+  // Tensors that share memory share a region.
+  void addTensors(const KernelArguments& arguments, ptx::Launch& launch, std::vector<uint64_t>& addresses) const {
+    std::vector<bool> written;
+    for (const TensorParam& tensor : kernel_.tensors) written.push_back(tensor.written);
+    const HostRanges host = hostRanges(arguments.tensors, written);
+    for (const HostRange& range : host.ranges) {
+      ptx::Region region;
+      region.data = reinterpret_cast<std::byte*>(range.begin);
+      region.bytes = range.end - range.begin;
+      region.lead = range.begin % kKeptAlignment;
+      region.isWritten = range.written;
+      region.startsUndefined = range.written;
+      region.elementBytes = 16;
+      launch.regions.push_back(std::move(region));
+    }
+    for (size_t i = 0; i < arguments.tensors.size(); ++i) {
+      const TensorRef& tensor = arguments.tensors[i];
+      if (host.rangeOfTensor[i] < 0) {
+        addresses.push_back(0);  // of no elements
+        continue;
+      }
+      const auto number = static_cast<size_t>(host.rangeOfTensor[i]);
+      ptx::Region& region = launch.regions[number];
+      const TensorParam& parameter = kernel_.tensors[i];
+      region.name += concat(region.name.empty() ? "" : ", ", nameOf(parameter.buffer));
+      region.elementBytes = std::min(region.elementBytes, dtypeSize(tensor.dtype));
+      region.startsUndefined = region.startsUndefined && parameter.written && parameter.startsAs < 0;
+      const uintptr_t offset = reinterpret_cast<uintptr_t>(tensor.data) - host.ranges[number].begin;
+      addresses.push_back(ptx::addressOfRegion(number, region) + offset);
+    }
+  }
+
+  void addWorkspaces(const KernelArguments& arguments, ptx::Launch& launch, std::vector<uint64_t>& addresses) const {
+    for (size_t i = 0; i < arguments.workspaces.size(); ++i) {
+      const TensorRef& workspace = arguments.workspaces[i];
+      ptx::Region region;
+      region.name = nameOf(kernel_.workspaces[i].buffer);
+      region.data = static_cast<std::byte*>(workspace.data);
+      region.elementBytes = dtypeSize(workspace.dtype);
+      region.bytes = static_cast<size_t>(numel(workspace.sizes)) * region.elementBytes;
+      region.isWritten = true;
+      region.startsUndefined = kernel_.workspaces[i].kind == Workspace::Kind::Scratch;
+      addresses.push_back(ptx::addressOfRegion(launch.regions.size(), region));
+      launch.regions.push_back(std::move(region));
+    }
+  }
+
+  const Kernel& kernel_;
+  const std::shared_ptr<const ptx::Module> module_;
+  ptx::Program program_;
+  std::string unknown_;  // what the machine does not know of the program, which fails its launches alone
+};
+
+class PtxEngine : public Engine {
+ public:
+  std::string name() const override { return "ptx"; }
+
+  std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
+    std::vector<std::unique_ptr<CompiledKernel>> compiled(kernels.size());
+    for (const ContractionGroup& group : contractionGroups(kernels)) {
+      const auto module = std::make_shared<ptx::Module>(ptx::parsePtx(
+          nvrtc_.compileToPtx(printModule(group.kernels), kArchitecture, group.contraction), "kernels.ptx"));
+      for (size_t i = 0; i < group.kernels.size(); ++i) {
+        compiled[group.places[i]] =
+            std::make_unique<PtxKernel>(*group.kernels[i], module, entryName(*group.kernels[i], i));
+      }
+    }
+    return compiled;
+  }
+
+ private:
+  Nvrtc nvrtc_;
+};
+
+}  // namespace
+
+std::unique_ptr<Engine> makePtxEngine() { return std::make_unique<PtxEngine>(); }
+
+}  // namespace fuser

@@ -1,0 +1,149 @@
+// Loads, stores and atomics as operations.
+
+#include <algorithm>
+
+#include "fuser/ptx/operation_builder.h"
+#include "fuser/support/check.h"
+
+namespace fuser::ptx {
+namespace {
+
+// What an opcode says of its access.
+AccessOf accessOf(const OperationBuilder& to, const Instruction& at, const OpcodeWords& words) {
+  AccessOf access;
+  access.isVolatile = words.has("volatile") || words.has("relaxed") || words.has("acquire") || words.has("release") ||
+                      words.has("mmio");
+  const std::optional<Type> type = typeFrom(words.last());
+  if (!type || bitsOf(*type) < 8) to.failUnknown(at);
+  access.type = *type;
+  access.count = words.has("v2") ? 2 : words.has("v4") ? 4 : words.has("v8") ? 8 : 1;
+  access.isGeneric =
+      !words.has("global") && !words.has("shared") && !words.has("local") && !words.has("param") && !words.has("const");
+  access.space = words.has("shared") ? Space::Shared : words.has("local") ? Space::Local : Space::Global;
+  return access;
+}
+
+// The base of an address, extended to 64 bits; `offset`: what is added to it.
+Place baseOf(OperationBuilder& to, const Frame& frame, const Instruction& at, const Operand& address, int64_t& offset) {
+  if (address.kind != Operand::Kind::Address) to.fail(at, concat("'", at.opcode, "' at no address"));
+  offset = address.offset;
+  if (address.base == Operand::Base::Variable) offset += to.addressOf(frame, address);
+  if (address.base != Operand::Base::Register) return to.constant(8, 0);
+  const Place base = to.registerPlace(frame, address);
+  const int bits = bitsOf(to.registerType(frame, address));
+  if (bits == 64) return base;
+  if (bits != 32) to.fail(at, "an address has 32 or 64 bits");
+  const Place wide = to.temporary(Type::U64);
+  to.addRow(at, "cvt.u64.u32", wide, {base});
+  return wide;
+}
+
+Operation& addAccess(OperationBuilder& to, const Frame& frame, const Instruction& at, Operation::Kind kind,
+                     const Operand& address, const AccessOf& access) {
+  int64_t offset = 0;
+  const Place base = baseOf(to, frame, at, address, offset);
+  Operation& added = to.add(at, kind);
+  added.access = access;
+  added.offset = offset;
+  added.operands[0] = base;
+  Program& program = to.program();
+  program.hasVolatile = program.hasVolatile || access.isVolatile;
+  if (access.isGeneric || access.space == Space::Shared) {
+    const size_t smallest = access.isGeneric ? 1 : static_cast<size_t>(bytesOf(access.type));
+    program.smallestSharedAccess = std::min(program.smallestSharedAccess, smallest);
+  }
+  return added;
+}
+
+std::vector<const Operand*> elementsOf(const Operand& operand) {
+  std::vector<const Operand*> elements;
+  if (operand.kind != Operand::Kind::Vector) return {&operand};
+  for (const Operand& part : operand.parts) elements.push_back(&part);
+  return elements;
+}
+
+// A load of what every thread is given.
+void addParameter(OperationBuilder& to, const Frame& frame, const Instruction& at, const AccessOf& access,
+                  const std::vector<const Operand*>& elements) {
+  const int64_t first = to.addressOf(frame, at.operands[1]) + at.operands[1].offset;
+  for (size_t i = 0; i < elements.size(); ++i) {
+    const OperationBuilder::Result result = to.resultOf(frame, at, *elements[i], access.type);
+    Operation& parameter = to.add(at, Operation::Kind::Parameter);
+    parameter.access = access;
+    parameter.result = result.computed;
+    parameter.offset = first + static_cast<int64_t>(i) * bytesOf(access.type);
+    if (parameter.offset < 0 || parameter.offset + bytesOf(access.type) > to.program().parameters.back())
+      to.fail(at, "a load outside of the parameters");
+    to.finish(at, result);
+  }
+}
+
+}  // namespace
+
+void addLoad(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words) {
+  to.needOperands(at, 2);
+  AccessOf access = accessOf(to, at, words);
+  const std::vector<const Operand*> elements = elementsOf(at.operands[0]);
+  if (elements.size() != access.count) to.fail(at, concat("'", at.opcode, "' loads ", int{access.count}, " registers"));
+  if (words.has("param")) {
+    const bool isOfEntry = frame.function.isEntry && at.operands[1].base == Operand::Base::Variable &&
+                           at.operands[1].at < frame.function.parameters;
+    if (isOfEntry) return addParameter(to, frame, at, access, elements);
+    access.space = Space::Local;
+  }
+  std::vector<Place> places;
+  for (const Operand* element : elements) {
+    if (element->kind == Operand::Kind::Nothing) {
+      places.push_back(kNoPlace);
+      continue;
+    }
+    if (!isRegister(*element) || bitsOf(to.registerType(frame, *element)) < bitsOf(access.type))
+      to.fail(at, concat("'", at.opcode, "' loads no register of its width"));
+    places.push_back(to.registerPlace(frame, *element));
+    access.registerBytes = static_cast<uint8_t>(laneBytes(to.registerType(frame, *element)));
+  }
+  Operation& load = addAccess(to, frame, at, Operation::Kind::Load, at.operands[1], access);
+  std::copy(places.begin(), places.end(), load.operands.begin() + 1);
+}
+
+void addStore(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words) {
+  to.needOperands(at, 2);
+  AccessOf access = accessOf(to, at, words);
+  if (words.has("param")) access.space = Space::Local;
+  if (words.has("const")) to.fail(at, "a store into .const");
+  const std::vector<const Operand*> elements = elementsOf(at.operands[1]);
+  if (elements.size() != access.count)
+    to.fail(at, concat("'", at.opcode, "' stores ", int{access.count}, " registers"));
+  access.registerBytes = static_cast<uint8_t>(bytesOf(access.type));
+  std::vector<Place> places;
+  for (const Operand* element : elements) places.push_back(to.read(frame, at, *element, access.type));
+  Operation& store = addAccess(to, frame, at, Operation::Kind::Store, at.operands[0], access);
+  std::copy(places.begin(), places.end(), store.operands.begin() + 1);
+}
+
+// atom.SPACE.OP.TYPE d, [a], b[, c]; red is the same without d.
+void addAtomic(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words) {
+  const bool isReduction = words.first() == "red";
+  const std::optional<AtomicKind> kind = atomicOf(words);
+  if (!kind) to.failUnknown(at);
+  AccessOf access = accessOf(to, at, words);
+  const bool hasValue = bitsOf(access.type) == 32 || bitsOf(access.type) == 64 || *kind == AtomicKind::CompareAndSwap;
+  const bool isOfFloat = isFloat(access.type);
+  if (!hasValue || access.count != 1 || (isOfFloat && *kind != AtomicKind::Add && *kind != AtomicKind::Exchange))
+    to.failUnknown(at);
+  access.isVolatile = true;
+  access.registerBytes = static_cast<uint8_t>(bytesOf(access.type));
+  const size_t first = isReduction ? 0 : 1, values = *kind == AtomicKind::CompareAndSwap ? 2 : 1;
+  to.needOperands(at, first + 1 + values);
+  std::array<Place, 2> places{kNoPlace, kNoPlace};
+  for (size_t i = 0; i < values; ++i) places[i] = to.read(frame, at, at.operands[first + 1 + i], access.type);
+  const bool hasResult = !isReduction && at.operands[0].kind != Operand::Kind::Nothing;
+  const Place result = hasResult ? to.resultOf(frame, at, at.operands[0], access.type).computed : kNoPlace;
+  Operation& atomic = addAccess(to, frame, at, Operation::Kind::Atomic, at.operands[first], access);
+  atomic.atomic = *kind;
+  atomic.result = result;
+  atomic.operands[1] = places[0];
+  atomic.operands[2] = places[1];
+}
+
+}  // namespace fuser::ptx

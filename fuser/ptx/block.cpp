@@ -1,0 +1,262 @@
+// The threads of a block: turns of warps, branches, barriers.
+#include "fuser/ptx/block.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "fuser/support/check.h"
+#include "fuser/support/split_mix.h"
+
+namespace fuser::ptx {
+namespace {
+
+// Operations of a warp's turn, and of a split before another one of its warp has its turn.
+constexpr int kOperationsOfTurn = 512;
+
+}  // namespace
+
+void Block::start(uint32_t number) {
+  number_ = number;
+  clock_ = Clock();
+  warps_.clear();
+  const auto warps = (of_.threads + kLanes - 1) / kLanes;
+  for (uint32_t i = 0; i < warps; ++i) {
+    warps_.push_back(std::make_unique<Warp>(of_.program, of_.threads - i * kLanes));
+    warps_.back()->index = i;
+    warps_.back()->number = number * warps + i;
+    setSpecials(*warps_.back());
+  }
+  const size_t bytes = of_.program.sharedBytes + of_.launch.dynamicSharedBytes;
+  shared_.data.resize(bytes);
+  shared_.undefined.assign(bytes, std::byte{0xff});
+  const size_t unit = of_.program.smallestSharedAccess;
+  shared_.unitShift = std::countr_zero(unit);
+  shared_.history.reset((bytes + unit - 1) / unit, of_.threads, warps);
+}
+
+void Block::setSpecials(Warp& warp) {
+  const std::array<int64_t, 3>& block = of_.launch.block;
+  const std::array<int64_t, 3>& grid = of_.launch.grid;
+  const auto at = [](const std::array<int64_t, 3>& sizes, int64_t number, size_t axis) {
+    for (size_t i = 0; i < axis; ++i) number /= sizes[i];
+    return number % sizes[axis];
+  };
+  for (const SpecialPlace& special : of_.program.specials) {
+    const std::string_view name = special.name;
+    const auto axis = static_cast<size_t>(name.back() - 'x');
+    LaneBuffer values;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const int64_t thread = int64_t{warp.index} * kLanes + lane;
+      const uint64_t one = uint64_t{1} << lane;
+      int64_t value = 0;
+      if (name.starts_with("%tid")) value = at(block, thread, axis);
+      if (name.starts_with("%ntid")) value = block[axis];
+      if (name.starts_with("%ctaid")) value = at(grid, number_, axis);
+      if (name.starts_with("%nctaid")) value = grid[axis];
+      if (name == "%laneid") value = lane;
+      if (name == "%warpid") value = warp.index;
+      if (name == "%lanemask_eq") value = static_cast<int64_t>(one);
+      if (name == "%lanemask_lt") value = static_cast<int64_t>(one - 1);
+      if (name == "%lanemask_le") value = static_cast<int64_t>(2 * one - 1);
+      if (name == "%lanemask_gt") value = static_cast<int64_t>(~(2 * one - 1));
+      if (name == "%lanemask_ge") value = static_cast<int64_t>(~(one - 1));
+      setLane(values.bytes, 4, lane, static_cast<uint64_t>(value));
+    }
+    warp.registers.write(special.place, 4, kAllLanes, values.bytes, nullptr);
+  }
+}
+
+bool Block::run(int turns) {
+  const auto count = static_cast<uint32_t>(warps_.size());
+  const auto first = static_cast<uint32_t>(mixBits(of_.launch.order + number_) % count);
+  for (int turn = 0; turns == 0 || turn < turns; ++turn) {
+    uint32_t ended = 0, atBarrier = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+      Warp& warp = *warps_[(first + i) % count];
+      if (warp.live != 0 && !warp.isAtBarrier) runWarp(warp);
+      ended += warp.live == 0;
+      atBarrier += warp.isAtBarrier;
+    }
+    if (ended == count) return true;
+    if (atBarrier + ended == count) {
+      if (ended > 0) {
+        const auto waiting = std::find_if(warps_.begin(), warps_.end(), [](auto& warp) { return warp->isAtBarrier; });
+        const Split& split = (*waiting)->atBarrier.front();
+        fail(**waiting, of_.program.operations[split.pc], std::countr_zero(split.mask),
+             "divergent barrier: another warp of the block has ended");
+      }
+      releaseBarrier();
+    }
+  }
+  return false;
+}
+
+void Block::releaseBarrier() {
+  clock_.barrier = ++clock_.now;
+  for (const std::unique_ptr<Warp>& warp : warps_) clock_.known.join(warp->clock.known);
+  for (const std::unique_ptr<Warp>& warp : warps_) {
+    warp->clock.known = {};
+    warp->passBarrier();
+  }
+  ++of_.progress;
+}
+
+void Block::runWarp(Warp& warp) {
+  const std::vector<Operation>& operations = of_.program.operations;
+  bool waits = false;
+  for (int left = kOperationsOfTurn; left > 0 && warp.live != 0 && !warp.isAtBarrier; --left) {
+    if (warp.ready.empty()) {
+      if (!warp.atMeeting.empty() && warp.live != warp.liveAtMeeting) {
+        warp.ready = std::move(warp.atMeeting);
+        warp.atMeeting.clear();
+        continue;
+      }
+      const bool meets = !warp.atMeeting.empty();
+      FUSER_CHECK(meets || !warp.atBarrier.empty(), "a warp without threads to run");
+      const Split& split = meets ? warp.atMeeting.front() : warp.atBarrier.front();
+      fail(warp, operations[split.pc], std::countr_zero(split.mask),
+           meets ? "it waits for threads of its warp that do not come"
+                 : "divergent barrier: other threads of its warp do not come");
+    }
+    const Split& split = warp.ready.back();
+    const Operation& operation = operations[split.pc];
+    const uint32_t mask = split.mask;
+    ++of_.executed.warpInstructions;
+    of_.executed.laneInstructions += std::popcount(mask);
+    const uint32_t taken = operation.guard == kNoPlace ? mask : guarded(warp, operation, mask);
+    if (operation.kind == Operation::Kind::Branch) {
+      branch(warp, operation, mask, taken);
+    } else if (operation.kind == Operation::Kind::Barrier) {
+      arriveAtBarrier(warp, operation, mask, taken);
+    } else if (operation.kind == Operation::Kind::Exit) {
+      if (taken != mask) warp.ready.back().pc += 1;
+      if (taken != 0) warp.exit(taken);
+      ++of_.progress;
+    } else {
+      waits = waits || operation.access.isVolatile;
+      if (taken != 0) {
+        execute(warp, operation, taken);
+      } else {
+        warp.moveTo(split.pc + 1);
+      }
+    }
+  }
+  if (!waits) ++of_.progress;
+  if (!warp.ready.empty()) warp.giveWay();
+}
+
+uint32_t Block::guarded(const Warp& warp, const Operation& operation, uint32_t mask) const {
+  needDefined(warp, operation, operation.guard, 1, mask, "a predicate");
+  const auto* lanes = static_cast<const uint8_t*>(warp.registers.value(operation.guard));
+  uint32_t taken = 0;
+  for (int lane = 0; lane < kLanes; ++lane) taken |= static_cast<uint32_t>(lanes[lane]) << lane;
+  return (operation.guardNegated ? ~taken : taken) & mask;
+}
+
+void Block::branch(Warp& warp, const Operation& operation, uint32_t mask, uint32_t taken) {
+  const uint32_t pc = warp.ready.back().pc;
+  if (taken == mask || taken == 0) return warp.moveTo(taken ? operation.target : pc + 1);
+  warp.diverge(operation, taken, (drawn(operation) & 1) != 0);
+}
+
+void Block::arriveAtBarrier(Warp& warp, const Operation& operation, uint32_t mask, uint32_t taken) {
+  if (taken == 0) return warp.moveTo(warp.ready.back().pc + 1);
+  if (taken != mask)
+    fail(warp, operation, std::countr_zero(taken), "divergent barrier: other threads of its warp pass it by");
+  warp.atBarrier.push_back(warp.ready.back());
+  warp.ready.pop_back();
+  uint32_t arrived = 0;
+  for (const Split& split : warp.atBarrier) {
+    if (split.pc != warp.atBarrier.front().pc)
+      fail(warp, operation, std::countr_zero(mask), "divergent barrier: other threads of its warp are at another one");
+    arrived |= split.mask;
+  }
+  warp.isAtBarrier = arrived == warp.live;
+}
+
+void Block::execute(Warp& warp, const Operation& operation, uint32_t mask) {
+  switch (operation.kind) {
+    case Operation::Kind::Row: runRowOf(warp, operation, mask); break;
+    case Operation::Kind::Load: load(warp, operation, mask); break;
+    case Operation::Kind::Store: store(warp, operation, mask); break;
+    case Operation::Kind::Parameter: parameter(warp, operation, mask); break;
+    case Operation::Kind::Atomic: atomic(warp, operation, mask); break;
+    case Operation::Kind::Fence:
+      warp.clock.fence = ++clock_.now;
+      warp.clock.known.join(warp.clock.seen);
+      warp.clock.seen = {};
+      break;
+    case Operation::Kind::ActiveMask: {
+      for (int lane = 0; lane < kLanes; ++lane) setLane(scratch_.bytes, 4, lane, mask);
+      warp.registers.write(operation.result, 4, mask, scratch_.bytes, nullptr);
+      break;
+    }
+    case Operation::Kind::WarpBarrier:
+    case Operation::Kind::Shuffle:
+    case Operation::Kind::Vote:
+    case Operation::Kind::Mma: return meetIn(warp, operation, mask);
+    case Operation::Kind::Trap: fail(warp, operation, std::countr_zero(mask), "a trap");
+    case Operation::Kind::Branch:
+    case Operation::Kind::Barrier:
+    case Operation::Kind::Exit: FUSER_CHECK(false, "run before");
+  }
+  warp.moveTo(warp.ready.back().pc + 1);
+}
+
+void Block::runRowOf(Warp& warp, const Operation& operation, uint32_t mask) {
+  const Row& row = *operation.row;
+  Registers& registers = warp.registers;
+  const void* values[4]{};
+  const void* shadows[4]{};
+  bool isUndefined = false;
+  for (int i = 0; i < row.count; ++i) {
+    const Place place = operation.operands[static_cast<size_t>(i)];
+    values[i] = registers.value(place);
+    shadows[i] = registers.shadow(place);
+    isUndefined = isUndefined || shadows[i];
+  }
+  if (isUndefined) shadowOfRow(row, values, shadows, shadow_);
+  const void* shadow = isUndefined ? shadow_.bytes : nullptr;
+  const int bytes = laneBytes(row.result);
+  if (mask == kAllLanes) {
+    runRow(row, registers.lanes(operation.result), values);
+    return registers.define(operation.result, bytes, mask, shadow);
+  }
+  runRow(row, scratch_.bytes, values);
+  registers.write(operation.result, bytes, mask, scratch_.bytes, shadow);
+}
+
+void Block::needDefined(const Warp& warp, const Operation& operation, Place place, int bytes, uint32_t mask,
+                        const char* what) const {
+  const void* shadow = warp.registers.shadow(place);
+  if (!shadow) return;
+  forEachLane(mask, [&](int lane) {
+    if (laneOf(shadow, bytes, lane) != 0) fail(warp, operation, lane, concat("uninitialised bits decide ", what));
+  });
+}
+
+Accessor Block::accessorOf(const Warp& warp) const {
+  return {number_ * of_.threads + warp.index * kLanes + 1, warp.number, number_, &clock_, &warp.clock};
+}
+
+uint64_t Block::drawn(const Operation& operation) const {
+  return splitMix64(of_.launch.order ^ (uint64_t{number_} << 32 | operation.source->line));
+}
+
+void Block::fail(const Warp& warp, const Operation& operation, int lane, const std::string& what) const {
+  throw Fault(concat("block ", number_, ", thread ", warp.index * kLanes + static_cast<uint32_t>(lane), ": ", what,
+                     " (", of_.program.placeText(operation), ")"));
+}
+
+std::string Block::waitingText() const {
+  for (const std::unique_ptr<Warp>& warp : warps_) {
+    if (warp->live == 0) continue;
+    const Split& split = warp->ready.empty() ? warp->atBarrier.front() : warp->ready.back();
+    return concat("block ", number_, ", thread ",
+                  warp->index * kLanes + static_cast<uint32_t>(std::countr_zero(split.mask)), " waits (",
+                  of_.program.placeText(of_.program.operations[split.pc]), ")");
+  }
+  return "no thread runs";
+}
+
+}  // namespace fuser::ptx

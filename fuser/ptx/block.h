@@ -1,0 +1,85 @@
+#pragma once
+// Block: the warps and the shared memory of a block, and what its operations do.
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "fuser/ptx/warp.h"
+
+namespace fuser::ptx {
+
+// What the blocks of a launch have in common.
+struct OfLaunch {
+  const Program& program;
+  const Launch& launch;
+  GlobalMemory memory;
+  uint32_t threads;  // of a block
+  Executed executed;
+  uint64_t progress = 0;  // goes on with each event that may end somebody's waiting
+};
+
+class Block {
+ public:
+  explicit Block(OfLaunch& ofLaunch) : of_(ofLaunch) {}
+
+  // A new block of that number, x first.
+  void start(uint32_t number);
+  // Runs until the block ends: true; or until each warp has had so many turns (0: any number).
+  bool run(int turns);
+  // Where its first thread is.
+  std::string waitingText() const;
+
+ private:
+  // A warp's turn.
+  void runWarp(Warp& warp);
+  void execute(Warp& warp, const Operation& operation, uint32_t mask);
+  uint32_t guarded(const Warp& warp, const Operation& operation, uint32_t mask) const;
+  void runRowOf(Warp& warp, const Operation& operation, uint32_t mask);
+  void branch(Warp& warp, const Operation& operation, uint32_t mask, uint32_t taken);
+  void arriveAtBarrier(Warp& warp, const Operation& operation, uint32_t mask, uint32_t taken);
+  void releaseBarrier();
+  void setSpecials(Warp& warp);
+
+  // memory
+  void load(Warp& warp, const Operation& operation, uint32_t mask);
+  void store(Warp& warp, const Operation& operation, uint32_t mask);
+  void atomic(Warp& warp, const Operation& operation, uint32_t mask);
+  void parameter(Warp& warp, const Operation& operation, uint32_t mask);
+  // Fills in addresses_ and reached_ of the lanes, each access checked.
+  void reach(Warp& warp, const Operation& operation, uint32_t mask, bool stores);
+  void reachGlobal(Warp& warp, const Operation& operation, uint32_t mask, bool stores);
+  void reachShared(Warp& warp, const Operation& operation, uint32_t mask, bool stores);
+  void reachLocal(Warp& warp, const Operation& operation, uint32_t mask);
+  void passOn(Warp& warp, uint32_t mask, bool stores, bool loads);
+
+  // among the lanes of a warp
+  void shuffle(Warp& warp, const Operation& operation, uint32_t mask);
+  void vote(Warp& warp, const Operation& operation, uint32_t mask);
+  void multiply(Warp& warp, const Operation& operation, uint32_t mask);
+  // Waits for the members, or does the operation with all of them.
+  void meetIn(Warp& warp, const Operation& operation, uint32_t mask);
+  // The lanes that an operation says to meet in it.
+  uint32_t members(const Warp& warp, const Operation& operation, uint32_t mask) const;
+
+  // Values that decide something must be defined.
+  void needDefined(const Warp& warp, const Operation& operation, Place place, int bytes, uint32_t mask,
+                   const char* what) const;
+  Accessor accessorOf(const Warp& warp) const;
+  uint64_t drawn(const Operation& operation) const;
+  [[noreturn]] void fail(const Warp& warp, const Operation& operation, int lane, const std::string& what) const;
+
+  OfLaunch& of_;
+  uint32_t number_ = 0;
+  std::vector<std::unique_ptr<Warp>> warps_;
+  SharedMemory shared_;
+  Clock clock_;
+  LaneBuffer scratch_, shadow_;
+  // Of an access, by lane: where it goes, and the bytes there. Of global memory all bytes are defined, and the last
+  // array is not filled in.
+  std::array<uint64_t, kLanes> addresses_{};
+  std::array<std::byte*, kLanes> reached_{}, reachedUndefined_{};
+  uint32_t isGlobal_ = 0;  // which lanes reach global memory
+};
+
+}  // namespace fuser::ptx

@@ -1,0 +1,138 @@
+// Operations among the lanes of a warp: shuffles, votes, products of matrices.
+
+#include "fuser/ptx/block.h"
+#include "fuser/ptx/semantics.h"
+#include "fuser/support/check.h"
+
+namespace fuser::ptx {
+namespace {
+
+// The lane that a shuffle reads, and whether that is in its segment (PTX ISA 9.0, 9.7.9.6).
+int sourceOf(ShuffleKind kind, int lane, uint32_t b, uint32_t c, bool& isInside) {
+  const int segment = static_cast<int>(c >> 8 & 31), clamp = static_cast<int>(c & 31), by = static_cast<int>(b & 31);
+  const int last = (lane & segment) | (clamp & ~segment & 31);
+  int from = lane;
+  switch (kind) {
+    case ShuffleKind::Index: from = (lane & segment) | (by & ~segment & 31); break;
+    case ShuffleKind::Up: from = lane - by; break;
+    case ShuffleKind::Down: from = lane + by; break;
+    case ShuffleKind::Butterfly: from = lane ^ by; break;
+  }
+  isInside = kind == ShuffleKind::Up ? from >= last : from <= last;
+  return isInside ? from : lane;
+}
+
+}  // namespace
+
+uint32_t Block::members(const Warp& warp, const Operation& operation, uint32_t mask) const {
+  Place place = kNoPlace;
+  switch (operation.kind) {
+    case Operation::Kind::WarpBarrier: place = operation.operands[0]; break;
+    case Operation::Kind::Vote: place = operation.operands[1]; break;
+    case Operation::Kind::Shuffle: place = operation.operands[3]; break;
+    default: return kAllLanes;
+  }
+  needDefined(warp, operation, place, 4, mask, "which threads meet");
+  const int first = std::countr_zero(mask);
+  const auto members = static_cast<uint32_t>(laneOf(warp.registers.value(place), 4, first));
+  forEachLane(mask, [&](int lane) {
+    if (laneOf(warp.registers.value(place), 4, lane) != members)
+      fail(warp, operation, lane, "threads that meet name other members");
+    if ((members >> lane & 1) == 0) fail(warp, operation, lane, "a thread meets others and is no member itself");
+  });
+  return members;
+}
+
+void Block::meetIn(Warp& warp, const Operation& operation, uint32_t mask) {
+  if (mask != warp.ready.back().mask)
+    fail(warp, operation, std::countr_zero(mask), "a guard lets some threads of a meeting pass by");
+  const uint32_t wanted = members(warp, operation, mask);
+  uint32_t together = 0;
+  if (!warp.meet(wanted, together)) return;
+  switch (operation.kind) {
+    case Operation::Kind::Shuffle: shuffle(warp, operation, together); break;
+    case Operation::Kind::Vote: vote(warp, operation, together); break;
+    case Operation::Kind::Mma: multiply(warp, operation, together); break;
+    default: break;
+  }
+  // A shuffle orders no accesses to memory; of those that meet, a barrier alone does.
+  if (operation.kind == Operation::Kind::WarpBarrier && (warp.live & ~wanted) == 0) warp.clock.sync = ++clock_.now;
+  warp.passMeeting();
+}
+
+void Block::shuffle(Warp& warp, const Operation& operation, uint32_t mask) {
+  const Registers& registers = warp.registers;
+  const void* shadow = registers.shadow(operation.operands[0]);
+  for (Place place : {operation.operands[1], operation.operands[2]})
+    needDefined(warp, operation, place, 4, mask, "which thread's value is read");
+  LaneBuffer inside;
+  bool isUndefined = false;
+  forEachLane(mask, [&](int lane) {
+    bool isInside = false;
+    const int from = sourceOf(operation.shuffle, lane,
+                              static_cast<uint32_t>(laneOf(registers.value(operation.operands[1]), 4, lane)),
+                              static_cast<uint32_t>(laneOf(registers.value(operation.operands[2]), 4, lane)), isInside);
+    const bool isThere = (mask >> from & 1) != 0;
+    const uint64_t undefined = !isThere ? ~uint32_t{0} : shadow ? laneOf(shadow, 4, from) : 0;
+    isUndefined = isUndefined || undefined != 0;
+    setLane(scratch_.bytes, 4, lane, laneOf(registers.value(operation.operands[0]), 4, from));
+    setLane(shadow_.bytes, 4, lane, undefined);
+    setLane(inside.bytes, 1, lane, isInside);
+  });
+  warp.registers.write(operation.result, 4, mask, scratch_.bytes, isUndefined ? shadow_.bytes : nullptr);
+  if (operation.second != kNoPlace) warp.registers.write(operation.second, 1, mask, inside.bytes, nullptr);
+}
+
+void Block::vote(Warp& warp, const Operation& operation, uint32_t mask) {
+  needDefined(warp, operation, operation.operands[0], 1, mask, "a vote");
+  uint32_t votes = 0;
+  forEachLane(mask, [&](int lane) {
+    votes |= static_cast<uint32_t>(laneOf(warp.registers.value(operation.operands[0]), 1, lane)) << lane;
+  });
+  const bool all = votes == mask, any = votes != 0;
+  const bool isBallot = operation.vote == VoteKind::Ballot;
+  const uint64_t result = isBallot                              ? votes
+                          : operation.vote == VoteKind::All     ? all
+                          : operation.vote == VoteKind::Uniform ? all || !any
+                                                                : any;
+  const int bytes = isBallot ? 4 : 1;
+  for (int lane = 0; lane < kLanes; ++lane) setLane(scratch_.bytes, bytes, lane, result);
+  warp.registers.write(operation.result, bytes, mask, scratch_.bytes, nullptr);
+}
+
+// mma.m16n8k16 ("Matrix Fragments for mma.m16n8k16 with floating point type"): of lane l, with g = l / 4 and t = l % 4,
+// A has rows g and g + 8, columns 2t, 2t + 1, and those by 8 more; B rows 2t, 2t + 1, and those by 8 more, of column g;
+// sums rows g and g + 8 of columns 2t and 2t + 1. Products are exact here, and their sum with the accumulator, in f64,
+// is rounded to f32 once.
+void Block::multiply(Warp& warp, const Operation& operation, uint32_t mask) {
+  if (mask != kAllLanes) fail(warp, operation, std::countr_zero(mask), "a product of matrices by a part of a warp");
+  const Registers& registers = warp.registers;
+  for (size_t i = 0; i < 10; ++i) needDefined(warp, operation, operation.operands[i], 4, mask, "a sum of products");
+  const auto halfAt = [&](size_t operand, int lane, int half) {
+    const uint64_t word = laneOf(registers.value(operation.operands[operand]), 4, lane);
+    const auto bits = static_cast<uint16_t>(word >> (16 * half));
+    return static_cast<double>(operation.ofBfloat ? fromBfloat(bits) : fromHalf(bits));
+  };
+  double left[16][16], right[16][8];
+  for (int lane = 0; lane < kLanes; ++lane) {
+    const int g = lane / 4, t = lane % 4;
+    for (int half = 0; half < 2; ++half) {
+      for (int i = 0; i < 4; ++i)
+        left[g + i % 2 * 8][2 * t + half + i / 2 * 8] = halfAt(static_cast<size_t>(i), lane, half);
+      for (int i = 0; i < 2; ++i) right[2 * t + half + i * 8][g] = halfAt(static_cast<size_t>(4 + i), lane, half);
+    }
+  }
+  for (int i = 0; i < 4; ++i) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      const int row = lane / 4 + i / 2 * 8, column = 2 * (lane % 4) + i % 2;
+      const auto start =
+          static_cast<uint32_t>(laneOf(registers.value(operation.operands[static_cast<size_t>(6 + i)]), 4, lane));
+      double sum = std::bit_cast<float>(start);
+      for (int k = 0; k < 16; ++k) sum += left[row][k] * right[k][column];
+      setLane(scratch_.bytes, 4, lane, std::bit_cast<uint32_t>(canonical(static_cast<float>(sum))));
+    }
+    warp.registers.write(operation.result + i * kLanes * 4, 4, mask, scratch_.bytes, nullptr);
+  }
+}
+
+}  // namespace fuser::ptx

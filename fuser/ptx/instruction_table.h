@@ -1,0 +1,45 @@
+#pragma once
+// The instructions that compute a register from registers: what instructions.def says, to look up by opcode.
+
+#include <array>
+#include <span>
+#include <string_view>
+
+#include "fuser/ptx/lanes.h"
+
+namespace fuser::ptx {
+
+// Which bits of a result are undefined where some of an operand's are (definedness.h).
+enum class Definedness : uint8_t {
+  Whole,   // all
+  Bits1,   // the instruction moves bits of the first operand: those that come from undefined ones
+  Bits2,   // of the first two
+  Union,   // bit by bit, those that are undefined in any operand
+  And,     // but where another operand has a defined 0
+  Or,      // but where another operand has a defined 1
+  Carry,   // the lowest of any operand, and all above
+  Select,  // those of the operand that a defined third one selects, else where both are not the same
+};
+
+enum class Rounding : uint8_t { Nearest, Zero, Down, Up };
+
+struct Row {
+  std::string_view opcode;  // "add.rn.f32"
+  Type result;
+  std::array<Type, 4> operands;
+  int count;  // of operands
+  Definedness definedness;
+  Rounding rounding;
+  // Of all kLanes lanes, whatever inactive ones hold: no operand makes it fail. The arrays are registers (lanes.h); the
+  // result may be one of the operands.
+  void (*run)(void* result, const void* const* operands);
+};
+
+// All rows, by opcode.
+std::span<const Row> instructionTable();
+// Null: there is none.
+const Row* rowOf(std::string_view opcode);
+// Runs a row with its rounding.
+void runRow(const Row& row, void* result, const void* const* operands);
+
+}  // namespace fuser::ptx

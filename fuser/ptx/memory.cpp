@@ -1,0 +1,145 @@
+// Checks of accesses to global memory, and the order of accesses.
+#include "fuser/ptx/memory.h"
+
+#include <algorithm>
+
+#include "fuser/support/check.h"
+
+namespace fuser::ptx {
+namespace {
+
+// In place of a thread: several of a warp, of a block, of the grid.
+constexpr uint32_t kSeveralOfWarp = uint32_t{1} << 29;
+constexpr uint32_t kSeveralOfBlock = uint32_t{2} << 29;
+constexpr uint32_t kSeveralOfGrid = uint32_t{3} << 29;
+constexpr uint32_t kKind = uint32_t{3} << 29;
+constexpr uint32_t kNumber = kSeveralOfWarp - 1;
+
+void raise(std::unordered_map<uint32_t, uint32_t>& times, uint32_t who, uint32_t time) {
+  uint32_t& known = times[who];
+  known = std::max(known, time);
+}
+
+uint32_t timeOf(const std::unordered_map<uint32_t, uint32_t>& times, uint32_t who) {
+  const auto found = times.find(who);
+  return found == times.end() ? 0 : found->second;
+}
+
+}  // namespace
+
+void Known::join(const Known& other) {
+  for (const auto& [block, time] : other.blocks) raise(blocks, block, time);
+  for (const auto& [warp, time] : other.warps) raise(warps, warp, time);
+}
+
+void AccessHistory::reset(size_t units, uint32_t threadsPerBlock, uint32_t warpsPerBlock) {
+  writes_.assign(units, {});
+  reads_.clear();
+  threadsPerBlock_ = threadsPerBlock;
+  warpsPerBlock_ = warpsPerBlock;
+}
+
+uint32_t AccessHistory::blockOf(uint32_t who) const {
+  const uint32_t number = who & kNumber;
+  switch (who & kKind) {
+    case 0: return (number - 1) / threadsPerBlock_;
+    case kSeveralOfWarp: return number / warpsPerBlock_;
+    default: return number;
+  }
+}
+
+uint32_t AccessHistory::warpOf(uint32_t who) const {
+  const uint32_t number = who & kNumber;
+  if ((who & kKind) == kSeveralOfWarp) return number;
+  return blockOf(who) * warpsPerBlock_ + (number - 1) % threadsPerBlock_ / kLanes;
+}
+
+bool AccessHistory::isBefore(const Access& access, uint32_t thread, const Accessor& now) const {
+  if (access.who == 0) return true;
+  const uint32_t kind = access.who & kKind;
+  if (kind == 0 && (access.who & kNumber) == thread) return true;
+  if (kind == kSeveralOfGrid) return false;
+  const uint32_t block = blockOf(access.who);
+  const bool isOfWarp = kind == 0 || kind == kSeveralOfWarp;
+  if (block == now.block) {
+    return access.time < now.clock->barrier ||
+           (isOfWarp && warpOf(access.who) == now.warp && access.time < now.warpClock->sync);
+  }
+  for (const Known* known : {&now.clock->known, &now.warpClock->known}) {
+    if (access.time < timeOf(known->blocks, block)) return true;
+    if (isOfWarp && access.time < timeOf(known->warps, warpOf(access.who))) return true;
+  }
+  return false;
+}
+
+std::string AccessHistory::textOf(const Access& access) const {
+  const uint32_t number = access.who & kNumber;
+  switch (access.who & kKind) {
+    case 0: return concat("thread ", (number - 1) % threadsPerBlock_, " of block ", blockOf(access.who));
+    case kSeveralOfWarp: return concat("a thread of warp ", number % warpsPerBlock_, " of block ", blockOf(access.who));
+    case kSeveralOfBlock: return concat("a thread of block ", number);
+    default: return "a thread of another block";
+  }
+}
+
+void AccessHistory::noteRead(size_t unit, uint32_t thread, const Accessor& accessor) {
+  if (reads_.empty()) reads_.resize(writes_.size());
+  Access& known = reads_[unit];
+  if (isBefore(known, thread, accessor)) {
+    known = {thread, accessor.clock->now};
+    return;
+  }
+  const bool sameBlock = (known.who & kKind) != kSeveralOfGrid && blockOf(known.who) == accessor.block;
+  const bool isOfWarp = (known.who & kKind) == 0 || (known.who & kKind) == kSeveralOfWarp;
+  if (!sameBlock) {
+    known.who = kSeveralOfGrid;
+  } else if (isOfWarp && warpOf(known.who) == accessor.warp) {
+    known.who = kSeveralOfWarp | accessor.warp;
+  } else {
+    known.who = kSeveralOfBlock | accessor.block;
+  }
+  known.time = accessor.clock->now;
+}
+
+std::string AccessHistory::raceText(size_t unit, uint32_t thread, const Accessor& accessor, bool stores) const {
+  const Access& written = writes_[unit];
+  if (!stores) return concat("race: it reads what ", textOf(written), " writes");
+  if (!isBefore(written, thread, accessor)) return concat("race: ", textOf(written), " writes it, too");
+  return concat("race: it writes what ", textOf(reads_[unit]), " reads");
+}
+
+GlobalMemory::GlobalMemory(const Program& program, const Launch& launch, uint32_t threadsPerBlock) {
+  module_.resize(program.moduleBytes.size());
+  std::transform(program.moduleBytes.begin(), program.moduleBytes.end(), module_.begin(),
+                 [](uint8_t byte) { return static_cast<std::byte>(byte); });
+  const uint32_t warps = (threadsPerBlock + kLanes - 1) / kLanes;
+  const auto add = [&](const Region& region) {
+    Range& range = ranges_.emplace_back();
+    range.region = region;
+    range.unitShift = std::countr_zero(region.elementBytes);
+    FUSER_CHECK(std::has_single_bit(region.elementBytes), "elements of ", region.elementBytes, " bytes");
+    if (!region.isWritten) return;
+    range.history.reset((region.bytes + region.elementBytes - 1) / region.elementBytes, threadsPerBlock, warps);
+  };
+  add({"the module's variables", module_.data(), module_.size(), 1, program.writesModule, false, 0});
+  for (const Region& region : launch.regions) add(region);
+}
+
+void GlobalMemory::release(uint64_t address, const Accessor& accessor) {
+  const WarpClock& warp = *accessor.warpClock;
+  if (warp.fence == 0) return;  // without a fence, an atomic orders nothing
+  Known& known = released_[address];
+  known.join(accessor.clock->known);
+  known.join(warp.known);
+  // What the block did before its last barrier, if the fence came behind that; and what the warp did before the fence.
+  if (accessor.clock->barrier > 0 && accessor.clock->barrier <= warp.fence)
+    raise(known.blocks, accessor.block, accessor.clock->barrier);
+  raise(known.warps, accessor.warp, warp.fence);
+}
+
+void GlobalMemory::acquire(uint64_t address, WarpClock& warp) const {
+  const auto found = released_.find(address);
+  if (found != released_.end()) warp.seen.join(found->second);
+}
+
+}  // namespace fuser::ptx

@@ -1,0 +1,123 @@
+#pragma once
+// Memory of a launch: where an address points, and what is wrong with an access: bounds, alignment, stores into inputs,
+// reads of what nothing wrote, and races: two threads access one element, one of them stores, and neither a barrier of
+// the block, nor one of the warp, nor an atomic behind a fence is in between. That lanes of a warp run at once orders
+// nothing.
+//
+// Times: a block has a clock that goes on at each barrier and fence in it. An access has its thread and its time.
+
+#include <memory>
+#include <unordered_map>
+
+#include "fuser/ptx/launch.h"
+
+namespace fuser::ptx {
+
+// What a warp knows to have happened in other blocks: all accesses of a block, or of a warp, before a time.
+struct Known {
+  std::unordered_map<uint32_t, uint32_t> blocks, warps;
+  void join(const Known& other);
+  bool empty() const { return blocks.empty() && warps.empty(); }
+};
+
+struct Clock {
+  uint32_t now = 1;
+  uint32_t barrier = 0;  // the time of the block's last barrier
+  Known known;           // by all its threads
+};
+
+struct WarpClock {
+  uint32_t sync = 0;   // the time of the last barrier of the warp
+  uint32_t fence = 0;  // and of its last fence
+  Known seen;          // by an atomic or a volatile load, for the next fence
+  Known known;
+};
+
+// The warp whose threads access.
+struct Accessor {
+  uint32_t firstThread = 1;  // of the launch, from 1
+  uint32_t warp = 0, block = 0;
+  const Clock* clock = nullptr;
+  const WarpClock* warpClock = nullptr;
+};
+
+// The last accesses of each unit of some memory.
+class AccessHistory {
+ public:
+  void reset(size_t units, uint32_t threadsPerBlock, uint32_t warpsPerBlock);
+  // False, and nothing is noted, where the access of the thread is a race.
+  bool read(size_t unit, uint32_t thread, const Accessor& accessor, bool isAtomic) {
+    const Access& written = writes_[unit];
+    if (written.who != 0 && !(isAtomic && (written.who & kAtomic)) && !isBefore(written, thread, accessor))
+      return false;
+    if (!isAtomic) noteRead(unit, thread, accessor);
+    return true;
+  }
+  bool write(size_t unit, uint32_t thread, const Accessor& accessor, bool isAtomic) {
+    Access& written = writes_[unit];
+    if (written.who != 0 && !(isAtomic && (written.who & kAtomic)) && !isBefore(written, thread, accessor))
+      return false;
+    if (!reads_.empty() && !isBefore(reads_[unit], thread, accessor)) return false;
+    written = {thread | (isAtomic ? kAtomic : 0), accessor.clock->now};
+    return true;
+  }
+  bool isWritten(size_t unit) const { return writes_[unit].who != 0; }
+  // Whom an access meets that read() or write() refused.
+  std::string raceText(size_t unit, uint32_t thread, const Accessor& accessor, bool stores) const;
+
+ private:
+  static constexpr uint32_t kAtomic = uint32_t{1} << 31;
+  struct Access {
+    uint32_t who = 0;  // 0: nobody; a thread, or several of a warp, of a block or of the grid
+    uint32_t time = 0;
+  };
+  bool isBefore(const Access& access, uint32_t thread, const Accessor& now) const;
+  void noteRead(size_t unit, uint32_t thread, const Accessor& accessor);
+  std::string textOf(const Access& access) const;
+  uint32_t blockOf(uint32_t who) const;
+  uint32_t warpOf(uint32_t who) const;
+
+  std::vector<Access> writes_, reads_;  // reads_ is empty until something is read
+  uint32_t threadsPerBlock_ = 1, warpsPerBlock_ = 1;
+};
+
+// The shared memory of a block.
+struct SharedMemory {
+  std::vector<std::byte> data, undefined;
+  AccessHistory history;
+  int unitShift = 0;  // of the bytes of a unit of the history
+};
+
+// The local memory of a warp: of each lane, Program::localBytes.
+struct LocalMemory {
+  std::vector<std::byte> data, undefined;
+};
+
+class GlobalMemory {
+ public:
+  struct Range {
+    Region region;
+    AccessHistory history;  // of a written region, by element
+    int unitShift = 0;      // of the bytes of an element
+  };
+
+  GlobalMemory(const Program& program, const Launch& launch, uint32_t threadsPerBlock);
+  // Where the address points, with the offset there; null: nowhere.
+  Range* rangeOf(uint64_t address) {
+    const uint64_t number = (address >> kRegionShift) - kModuleRegion;
+    return number < ranges_.size() ? &ranges_[number] : nullptr;
+  }
+  static uint64_t offsetIn(const Range& range, uint64_t address) {
+    return (address & ((uint64_t{1} << kRegionShift) - 1)) - range.region.lead;
+  }
+  // An atomic access, or a volatile one, passes on what its warp knows, and learns what others passed on there.
+  void release(uint64_t address, const Accessor& accessor);
+  void acquire(uint64_t address, WarpClock& warp) const;
+
+ private:
+  std::vector<std::byte> module_;
+  std::vector<Range> ranges_;
+  std::unordered_map<uint64_t, Known> released_;  // by address
+};
+
+}  // namespace fuser::ptx

@@ -1,0 +1,45 @@
+#pragma once
+// OpcodeWords: the words of an opcode between its dots, for instructions that no row names as a whole.
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "fuser/ptx/program.h"
+
+namespace fuser::ptx {
+
+class OpcodeWords {
+ public:
+  explicit OpcodeWords(std::string_view opcode) {
+    while (count_ < words_.size()) {
+      const size_t dot = opcode.find('.');
+      words_[count_++] = opcode.substr(0, dot);
+      if (dot == std::string_view::npos) return;
+      opcode.remove_prefix(dot + 1);
+    }
+  }
+  size_t size() const { return count_; }
+  std::string_view first() const { return words_[0]; }
+  std::string_view last() const { return words_[count_ - 1]; }
+  std::string_view at(size_t i) const { return i < count_ ? words_[i] : std::string_view(); }
+  // Behind the first.
+  bool has(std::string_view word) const {
+    for (size_t i = 1; i < count_; ++i) {
+      if (words_[i] == word) return true;
+    }
+    return false;
+  }
+
+ private:
+  std::array<std::string_view, 16> words_{};
+  size_t count_ = 0;
+};
+
+std::optional<AtomicKind> atomicOf(const OpcodeWords& words);
+std::optional<ShuffleKind> shuffleOf(const OpcodeWords& words);
+std::optional<VoteKind> voteOf(const OpcodeWords& words);
+// Those of 32 bits that the machine has: %tid.x, %laneid, …
+bool isSpecialRegister(std::string_view name);
+
+}  // namespace fuser::ptx

@@ -1,0 +1,155 @@
+// makeProgram: instructions -> operations.
+#include "fuser/ptx/program.h"
+
+#include <algorithm>
+
+#include "fuser/ptx/operation_builder.h"
+#include "fuser/support/check.h"
+
+namespace fuser::ptx {
+namespace {
+
+constexpr uint32_t kDeepestCalls = 16;
+
+// What no row of instructions.def names as a whole, by the first word of its opcode.
+struct Family {
+  std::string_view word;
+  AddFamily add;
+};
+constexpr Family kFamilies[] = {
+    {"mov", addMove},     {"cvta", addAddress}, {"setp", addCompare},
+    {"ld", addLoad},      {"ldu", addLoad},     {"st", addStore},
+    {"atom", addAtomic},  {"red", addAtomic},   {"membar", addFence},
+    {"fence", addFence},  {"bar", addBarrier},  {"barrier", addBarrier},
+    {"shfl", addShuffle}, {"vote", addVote},    {"activemask", addActiveMask},
+    {"mma", addMma},      {"trap", addTrap},    {"addc", addCarry},
+    {"subc", addCarry},   {"madc", addCarry},   {"add", addCarry},
+    {"sub", addCarry},    {"mad", addCarry},
+};
+
+class ProgramBuilder {
+ public:
+  ProgramBuilder(Program& program, const std::string& name) : program_(program), to_(program, name) {}
+
+  void build() {
+    const Function& entry = *program_.entry;
+    to_.placeModuleVariables();
+    int64_t offset = 0;
+    for (size_t i = 0; i < entry.parameters; ++i) {
+      const Variable& parameter = entry.variables[i];
+      offset = (offset + parameter.alignment - 1) / parameter.alignment * parameter.alignment;
+      program_.parameters.push_back(offset);
+      offset += parameter.bytes;
+    }
+    program_.parameters.push_back(offset);
+    Frame frame{entry};
+    addFunction(frame, nullptr);
+    to_.finish();
+    findJoins(program_);
+  }
+
+ private:
+  uint32_t end() const { return static_cast<uint32_t>(program_.operations.size()); }
+
+  void addFunction(Frame& frame, const Instruction* call) {
+    for (const Register& each : frame.function.registers) frame.registers.push_back(to_.newPlace(each.type));
+    to_.placeVariables(frame, call);
+    std::vector<uint32_t> starts;                         // of each instruction, the first operation
+    std::vector<std::pair<uint32_t, uint32_t>> branches;  // and the instruction that they go to
+    const Place outerGuard = to_.guard();
+    for (const Instruction& at : frame.function.instructions) {
+      starts.push_back(end());
+      to_.freeTemporaries();
+      if (at.guard >= 0 && outerGuard != kNoPlace) to_.fail(at, "a guard in a function that a guarded call calls");
+      to_.setGuard(at.guard >= 0 ? frame.registers[static_cast<size_t>(at.guard)] : outerGuard);
+      const OpcodeWords words(at.opcode);
+      if (words.first() != "bra") {
+        addInstruction(frame, at, words);
+        continue;
+      }
+      if (at.operands.size() != 1 || at.operands[0].kind != Operand::Kind::Label) to_.fail(at, "a branch to no label");
+      branches.emplace_back(end(), at.operands[0].at);
+      to_.add(at, Operation::Kind::Branch);
+    }
+    to_.setGuard(outerGuard);
+    starts.push_back(end());
+    for (const auto& [operation, instruction] : branches) program_.operations[operation].target = starts[instruction];
+    for (uint32_t operation : frame.returns) program_.operations[operation].target = end();
+  }
+
+  void addInstruction(Frame& frame, const Instruction& at, const OpcodeWords& words) {
+    if (const Row* row = rowOf(at.opcode)) return addRow(frame, at, *row);
+    if (words.first() == "exit" || (words.first() == "ret" && frame.function.isEntry)) {
+      to_.add(at, Operation::Kind::Exit);
+    } else if (words.first() == "ret") {
+      frame.returns.push_back(end());
+      to_.add(at, Operation::Kind::Branch);
+    } else if (words.first() == "call") {
+      addCall(frame, at);
+    } else {
+      const auto family = std::find_if(std::begin(kFamilies), std::end(kFamilies),
+                                       [&](const Family& each) { return each.word == words.first(); });
+      if (family == std::end(kFamilies)) to_.failUnknown(at);
+      family->add(to_, frame, at, words);
+    }
+  }
+
+  void addRow(Frame& frame, const Instruction& at, const Row& row) {
+    const auto holds = [&](size_t operand, Operand::Kind kind) {
+      return operand < at.operands.size() && at.operands[operand].kind == kind;
+    };
+    const bool isPacked = holds(0, Operand::Kind::Vector) || holds(1, Operand::Kind::Vector);
+    if (isPacked && at.opcode.starts_with("mov.")) return addPacked(to_, frame, at, row.result);
+    if (holds(0, Operand::Kind::Pair)) return addCompare(to_, frame, at, OpcodeWords(at.opcode));
+    to_.needOperands(at, static_cast<size_t>(row.count) + 1);
+    std::array<Place, 4> places{};
+    for (size_t i = 0; i < static_cast<size_t>(row.count); ++i)
+      places[i] = to_.read(frame, at, at.operands[i + 1], row.operands[i]);
+    const OperationBuilder::Result result = to_.resultOf(frame, at, at.operands[0], row.result);
+    Operation& operation = to_.add(at, Operation::Kind::Row);
+    operation.row = &row;
+    operation.result = result.computed;
+    operation.count = static_cast<uint8_t>(row.count);
+    std::copy(places.begin(), places.end(), operation.operands.begin());
+    to_.finish(at, result);
+  }
+
+  void addCall(Frame& frame, const Instruction& at) {
+    const auto name = std::find_if(at.operands.begin(), at.operands.end(),
+                                   [](const Operand& operand) { return operand.kind == Operand::Kind::Function; });
+    if (name == at.operands.end()) to_.fail(at, "a call of no function");
+    const Function* called = program_.module->function(name->name);
+    if (!called) to_.fail(at, concat("function '", name->name, "' has no body"));
+    if (frame.depth >= kDeepestCalls) to_.fail(at, "calls are too deep");
+    Frame inner{*called, &frame, frame.depth + 1};
+    addFunction(inner, &at);
+  }
+
+  Program& program_;
+  OperationBuilder to_;
+};
+
+}  // namespace
+
+std::string Program::placeText(const Operation& operation) const {
+  const Instruction& source = *operation.source;
+  const Function* in = entry;
+  for (const Function& function : module->functions) {
+    const auto& all = function.instructions;
+    if (!all.empty() && &source >= all.data() && &source < all.data() + all.size()) in = &function;
+  }
+  std::string text = concat("PTX line ", source.line, ": ", instructionText(*in, source));
+  if (source.cudaLine > 0) text += concat(", CUDA line ", source.cudaLine);
+  return text;
+}
+
+Program makeProgram(const Module& module, std::string_view entry, const std::string& name) {
+  Program program;
+  program.module = &module;
+  program.entry = module.function(entry);
+  FUSER_CHECK(program.entry && program.entry->isEntry, name, " has no entry ", entry);
+  ProgramBuilder(program, name).build();
+  return program;
+}
+
+}  // namespace fuser::ptx

@@ -1,0 +1,111 @@
+#pragma once
+// Program: an entry of a module as a machine runs it: one list of operations, with the functions that it calls put in,
+// each operand at its place, and for each branch the place where its sides meet again.
+
+#include <array>
+#include <cstddef>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "fuser/ptx/instruction_table.h"
+#include "fuser/ptx/module.h"
+
+namespace fuser::ptx {
+
+// Addresses of 64 bits say where they point: a region of global memory in bits 40 and above, or a window.
+inline constexpr int kRegionShift = 40;
+inline constexpr uint64_t kModuleRegion = 1;  // variables of the module; tensors are from 2
+inline constexpr uint64_t kSharedWindow = uint64_t{1} << 60;
+inline constexpr uint64_t kLocalWindow = uint64_t{2} << 60;
+inline constexpr uint64_t kWindowMask = uint64_t{15} << 60;
+
+// A register by its byte in the registers of a warp; from -1 down, ~place is that of a constant.
+using Place = int32_t;
+inline constexpr Place kNoPlace = std::numeric_limits<Place>::max();
+
+enum class AtomicKind : uint8_t { Add, Min, Max, And, Or, Xor, Exchange, CompareAndSwap, Increment, Decrement };
+enum class ShuffleKind : uint8_t { Index, Up, Down, Butterfly };
+enum class VoteKind : uint8_t { All, Any, Uniform, Ballot };
+
+// Where an access goes, and what it moves.
+struct AccessOf {
+  Space space = Space::Global;
+  bool isGeneric = false;   // the address says the space
+  bool isVolatile = false;  // what other threads do at the same time is no race
+  Type type = Type::B32;
+  uint8_t count = 1;          // of elements
+  uint8_t registerBytes = 4;  // of one lane
+  int bytes() const { return count * bytesOf(type); }
+};
+
+struct Operation {
+  enum class Kind : uint8_t {
+    Row,
+    Branch,
+    Exit,
+    Trap,
+    Load,
+    Store,
+    Parameter,  // a value that all threads are given
+    Atomic,
+    Barrier,  // of the block
+    WarpBarrier,
+    Fence,
+    Shuffle,
+    Vote,
+    ActiveMask,
+    Mma
+  };
+  Kind kind = Kind::Row;
+  uint8_t count = 0;  // of operands
+  bool guardNegated = false;
+  AtomicKind atomic = AtomicKind::Add;
+  ShuffleKind shuffle = ShuffleKind::Index;
+  VoteKind vote = VoteKind::All;
+  bool ofBfloat = false;  // Mma
+  AccessOf access{};
+  Place guard = kNoPlace;
+  Place result = kNoPlace;   // the first of them
+  Place second = kNoPlace;   // Shuffle: whether the lane was there
+  const Row* row = nullptr;  // Row
+  std::array<Place, 12> operands{};
+  int64_t offset = 0;   // of an address, or of a parameter, in bytes
+  uint32_t target = 0;  // Branch
+  uint32_t join = 0;    // Branch: where both sides are again; the number of operations: nowhere
+  const Instruction* source = nullptr;
+};
+
+// A special register that a place holds from the start.
+struct SpecialPlace {
+  std::string_view name;  // "%tid.x"
+  Place place;
+};
+
+struct Program {
+  const Module* module = nullptr;
+  const Function* entry = nullptr;
+  std::vector<Operation> operations;
+  size_t registerBytes = 0;  // of a warp
+  std::vector<std::byte> constants;
+  std::vector<SpecialPlace> specials;
+  size_t localBytes = 0;             // of a thread
+  size_t sharedBytes = 0;            // of a block, without what a launch adds
+  size_t smallestSharedAccess = 16;  // in bytes
+  std::vector<int64_t> parameters;   // the offset of each in the bytes that a launch is given, then their end
+  std::vector<uint8_t> moduleBytes;  // variables of the module
+  bool writesModule = false;         // some have no value in the text
+  bool hasVolatile = false;          // some thread may wait for what another one stores
+
+  // Where an operation stands, for messages: "line 12 (fma.rn.f32 …)".
+  std::string placeText(const Operation& operation) const;
+};
+
+// A LocatedError of `name` at an instruction that has no row, or that stands where the machine does not take it; a
+// CheckError if the module has no such entry. The module must outlive the program.
+Program makeProgram(const Module& module, std::string_view entry, const std::string& name);
+
+// Fills in the joins of branches: the nearest operation that both sides reach on every path to the end.
+void findJoins(Program& program);
+
+}  // namespace fuser::ptx

@@ -1,0 +1,162 @@
+// Registers and splits of a warp.
+#include "fuser/ptx/warp.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace fuser::ptx {
+
+void Registers::write(Place place, int bytes, uint32_t mask, const void* values, const void* shadows) {
+  void* to = lanes(place);
+  if (mask == kAllLanes) {
+    std::memcpy(to, values, static_cast<size_t>(kLanes * bytes));
+  } else {
+    forEachLane(mask, [&](int lane) { setLane(to, bytes, lane, laneOf(values, bytes, lane)); });
+  }
+  define(place, bytes, mask, shadows);
+}
+
+void Registers::define(Place place, int bytes, uint32_t mask, const void* shadows) {
+  uint8_t& undefined = undefined_[static_cast<size_t>(place) / 32];
+  if (!undefined && !shadows) return;
+  void* to = &shadows_[static_cast<size_t>(place)];
+  const auto all = static_cast<size_t>(kLanes * bytes);
+  if (!undefined) std::memset(to, 0, all);
+  if (mask == kAllLanes && !shadows) {
+    undefined = 0;
+    return;
+  }
+  forEachLane(mask, [&](int lane) { setLane(to, bytes, lane, shadows ? laneOf(shadows, bytes, lane) : 0); });
+  const auto* bits = static_cast<const uint64_t*>(to);
+  undefined = std::any_of(bits, bits + all / 8, [](uint64_t each) { return each != 0; });
+}
+
+Warp::Warp(const Program& program, uint32_t threads)
+    : registers(program), live(threads >= kLanes ? kAllLanes : (uint32_t{1} << threads) - 1) {
+  local.data.resize(program.localBytes * kLanes);
+  local.undefined.assign(program.localBytes * kLanes, std::byte{0xff});
+  const auto end = static_cast<uint32_t>(program.operations.size());
+  ready.push_back({0, live, end, -1});
+}
+
+void Warp::place(Split split) {
+  while (split.join >= 0 && split.pc == split.stop) {
+    Join& join = joins_[static_cast<size_t>(split.join)];
+    join.arrived |= split.mask;
+    if (join.arrived != join.mask) return;
+    const int32_t done = split.join;
+    split = {join.pc, join.arrived, join.stop, join.join};
+    free_.push_back(done);
+  }
+  ready.push_back(split);
+}
+
+void Warp::moveTo(uint32_t pc) {
+  Split& running = ready.back();
+  running.pc = pc;
+  if (running.join < 0 || pc != running.stop) return;
+  const Split moved = running;
+  ready.pop_back();
+  place(moved);
+}
+
+void Warp::diverge(const Operation& branch, uint32_t taken, bool targetFirst) {
+  const Split from = ready.back();
+  ready.pop_back();
+  Split sides[2] = {{from.pc + 1, from.mask & ~taken, from.stop, from.join},
+                    {branch.target, taken, from.stop, from.join}};
+  if (branch.join != from.stop) {
+    int32_t join = static_cast<int32_t>(joins_.size());
+    if (free_.empty()) {
+      joins_.emplace_back();
+    } else {
+      join = free_.back();
+      free_.pop_back();
+    }
+    joins_[static_cast<size_t>(join)] = {from.mask, 0, branch.join, from.stop, from.join};
+    for (Split& side : sides) {
+      side.stop = branch.join;
+      side.join = join;
+    }
+  }
+  place(sides[targetFirst ? 0 : 1]);
+  place(sides[targetFirst ? 1 : 0]);
+}
+
+void Warp::exit(uint32_t threads) {
+  Split& running = ready.back();
+  const int32_t innermost = running.join;
+  running.mask &= ~threads;
+  live &= ~threads;
+  if (running.mask == 0) ready.pop_back();
+  for (int32_t join = innermost; join >= 0; join = joins_[static_cast<size_t>(join)].join)
+    joins_[static_cast<size_t>(join)].mask &= ~threads;
+  complete(innermost);
+}
+
+// A join whose last missing threads have ended.
+void Warp::complete(int32_t number) {
+  while (number >= 0) {
+    const Join join = joins_[static_cast<size_t>(number)];
+    if (join.arrived != join.mask) return;
+    free_.push_back(number);
+    if (join.mask != 0) return place({join.pc, join.arrived, join.stop, join.join});
+    number = join.join;
+  }
+}
+
+void Warp::passBarrier() {
+  isAtBarrier = false;
+  std::vector<Split> passing = std::move(atBarrier);
+  atBarrier.clear();
+  for (Split& split : passing) {
+    ++split.pc;
+    place(split);
+  }
+}
+
+bool Warp::meet(uint32_t members, uint32_t& together) {
+  const Split running = ready.back();
+  together = running.mask;
+  members &= live;
+  meetsAlone_ = (members & ~together) == 0;
+  if (meetsAlone_) return true;
+  for (const Split& waiting : atMeeting) {
+    if (waiting.pc == running.pc) together |= waiting.mask;
+  }
+  ready.pop_back();
+  atMeeting.push_back(running);
+  liveAtMeeting = live;
+  return (members & ~together) == 0;
+}
+
+void Warp::passMeeting() {
+  if (meetsAlone_) return moveTo(ready.back().pc + 1);
+  const uint32_t pc = atMeeting.back().pc;
+  std::vector<Split> passing;
+  std::erase_if(atMeeting, [&](const Split& split) {
+    if (split.pc == pc) passing.push_back(split);
+    return split.pc == pc;
+  });
+  for (Split& split : passing) {
+    ++split.pc;
+    place(split);
+  }
+}
+
+void Warp::giveWay() {
+  if (ready.size() > 1) {
+    std::rotate(ready.begin(), ready.end() - 1, ready.end());
+    return;
+  }
+  for (Join& join : joins_) {
+    if (join.arrived == 0 || join.arrived == join.mask) continue;
+    const Split early{join.pc, join.arrived, join.stop, join.join};
+    join.mask &= ~join.arrived;
+    join.arrived = 0;
+    place(early);
+    return;
+  }
+}
+
+}  // namespace fuser::ptx

@@ -1,0 +1,96 @@
+#pragma once
+// Warp: the registers of kLanes threads, and where each of them is. Threads that are at one operation run together as a
+// Split. A branch whose sides differ makes two, which meet again at the branch's join; one that spins gives way.
+
+#include <vector>
+
+#include "fuser/ptx/definedness.h"
+#include "fuser/ptx/memory.h"
+
+namespace fuser::ptx {
+
+class Registers {
+ public:
+  explicit Registers(const Program& program)
+      : constants_(program.constants.data()),
+        values_(program.registerBytes),
+        shadows_(program.registerBytes, std::byte{0xff}),
+        undefined_(program.registerBytes / 32, 1) {}
+
+  const void* value(Place place) const {
+    return place >= 0 ? &values_[static_cast<size_t>(place)] : constants_ + ~place;
+  }
+  // A register's own lanes. define() says afterwards what was written.
+  void* lanes(Place place) { return &values_[static_cast<size_t>(place)]; }
+  // Null: all bits of all lanes are defined.
+  const void* shadow(Place place) const {
+    return place >= 0 && undefined_[static_cast<size_t>(place) / 32] ? &shadows_[static_cast<size_t>(place)] : nullptr;
+  }
+  // The lanes of the mask become the given ones. A shadow of null: defined.
+  void write(Place place, int bytes, uint32_t mask, const void* values, const void* shadows);
+  // Of what lanes() has been given.
+  void define(Place place, int bytes, uint32_t mask, const void* shadows);
+
+ private:
+  const std::byte* constants_;
+  std::vector<std::byte> values_, shadows_;
+  std::vector<uint8_t> undefined_;  // by 32 bytes: whether the register that begins there may have undefined bits
+};
+
+struct Split {
+  uint32_t pc = 0;
+  uint32_t mask = 0;
+  uint32_t stop = 0;  // where it waits for the others of its join
+  int32_t join = -1;  // -1: none
+};
+
+class Warp {
+ public:
+  Warp(const Program& program, uint32_t threads);
+
+  Registers registers;
+  LocalMemory local;
+  WarpClock clock;
+  uint32_t live;        // threads that have not ended
+  uint32_t index = 0;   // in its block
+  uint32_t number = 0;  // in the launch
+  bool isAtBarrier = false;
+  std::vector<Split> ready;      // the last one runs
+  std::vector<Split> atBarrier;  // of the block
+  std::vector<Split> atMeeting;  // at an operation that waits for other threads of the warp
+  uint32_t liveAtMeeting = 0;    // when the last one came
+
+  // The running split goes to `pc`, where its join may be.
+  void moveTo(uint32_t pc);
+  // Some of its threads go to the branch's target, the others on. `targetFirst`: those of the target run first.
+  void diverge(const Operation& branch, uint32_t taken, bool targetFirst);
+  // Threads of the running split end.
+  void exit(uint32_t threads);
+  // The splits at a barrier go on behind it.
+  void passBarrier();
+  // The running split waits for the other members at its operation. Returns whether all have come: then none waits any
+  // more, and behind the operation they go on.
+  bool meet(uint32_t members, uint32_t& together);
+  void passMeeting();
+  // Another split runs next. Where all others wait for this one, those that wait go on without it.
+  void giveWay();
+
+ private:
+  // Where the splits of a branch meet again.
+  struct Join {
+    uint32_t mask = 0;  // the threads that are to meet, those that ended aside
+    uint32_t arrived = 0;
+    uint32_t pc = 0;
+    uint32_t stop = 0;  // and of the split that the branch was in
+    int32_t join = -1;
+  };
+  // Puts the split among the ready ones, or where it waits.
+  void place(Split split);
+  void complete(int32_t join);
+
+  bool meetsAlone_ = false;
+  std::vector<Join> joins_;
+  std::vector<int32_t> free_;
+};
+
+}  // namespace fuser::ptx
