@@ -181,9 +181,10 @@ std::string toText(const CampaignSummary& summary) {
   for (const auto& [stage, seconds] : summary.stageSeconds) {
     if (seconds >= total / 1000) out << " " << stage << " " << 100 * seconds / total << "%";
   }
-  out << "\ncompilers: " << summary.compilers.cases << " cases on the cpu engine, " << summary.compilers.kernels
-      << " kernels; " << summary.compilers.seconds << " s, of which clang " << summary.compilers.clangSeconds
-      << " s and NVRTC " << summary.compilers.nvrtcSeconds << " s";
+  out << "\ncompilers: " << summary.compilers.cases << " cases on the cpu and ptx engines, "
+      << summary.compilers.kernels << " kernels; " << summary.compilers.seconds << " s, of which clang "
+      << summary.compilers.clangSeconds << " s, NVRTC " << summary.compilers.nvrtcSeconds << " s and running PTX "
+      << summary.compilers.ptxSeconds << " s";
   if (summary.compilers.withoutRoom > 0) out << "; no room for " << summary.compilers.withoutRoom << " cases";
   if (!summary.compilers.skipped.empty()) out << "; without " << summary.compilers.skipped;
   out << "\n";

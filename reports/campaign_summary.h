@@ -101,16 +101,17 @@ struct Progress {
 };
 REPORTS_FIELDS(Progress, seconds, cases, findings, compilerSeconds, minimizerSeconds)
 
-// The sample of cases that clang compiled for the cpu engine, which ran them, and that NVRTC compiled without running.
+// The sample of cases that clang compiled for the cpu engine, and NVRTC for the ptx engine, which ran them.
 struct Compilers {
   int64_t cases = 0, kernels = 0;
   double seconds = 0;  // total worker time
   double clangSeconds = 0, nvrtcSeconds = 0;
+  double ptxSeconds = 0;    // running and judging on the ptx engine
   std::string skipped;      // compilers that are not available, and why
   int64_t withoutRoom = 0;  // cases that the cpu engine has no room for
   bool operator==(const Compilers&) const = default;
 };
-REPORTS_FIELDS(Compilers, cases, kernels, seconds, clangSeconds, nvrtcSeconds, skipped, withoutRoom)
+REPORTS_FIELDS(Compilers, cases, kernels, seconds, clangSeconds, nvrtcSeconds, ptxSeconds, skipped, withoutRoom)
 
 // A file that was judged before the generated cases.
 struct CorpusCase {

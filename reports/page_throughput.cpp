@@ -160,9 +160,10 @@ void writeCompilers(Markup& page, const Compilers& compilers) {
   if (compilers.kernels == 0) page.element("p", {}, "No case was sampled.");
   if (compilers.kernels > 0) {
     page.element("p", {},
-                 grouped(compilers.cases) + " cases ran again on the cpu engine, from " + grouped(compilers.kernels) +
-                     " kernels, in " + duration(compilers.seconds) + " of workers: clang " +
-                     duration(compilers.clangSeconds) + ", NVRTC " + duration(compilers.nvrtcSeconds) + ".");
+                 grouped(compilers.cases) + " cases ran again on the cpu and ptx engines, from " +
+                     grouped(compilers.kernels) + " kernels, in " + duration(compilers.seconds) +
+                     " of workers: clang " + duration(compilers.clangSeconds) + ", NVRTC " +
+                     duration(compilers.nvrtcSeconds) + ", running PTX " + duration(compilers.ptxSeconds) + ".");
   }
   if (compilers.withoutRoom > 0) {
     page.element("p", {},

@@ -1,5 +1,6 @@
 #include "fuser/execute/ptx_engine.h"
 
+#include <chrono>
 #include <cstring>
 
 #include "fuser/codegen/print_cuda.h"
@@ -15,12 +16,15 @@ namespace fuser {
 namespace {
 
 static_assert(kKeptAlignment == ptx::kKeptRegionAlignment);
-constexpr const char* kArchitecture = "90";
 
 class PtxKernel : public CompiledKernel {
  public:
-  PtxKernel(const Kernel& kernel, std::shared_ptr<const ptx::Module> module, const std::string& entry)
-      : kernel_(kernel), module_(std::move(module)) {
+  PtxKernel(const Kernel& kernel, std::shared_ptr<const ptx::Module> module, const std::string& entry,
+            std::shared_ptr<PtxCounts> counts)
+      : kernel_(kernel),
+        module_(std::move(module)),
+        counts_(std::move(counts)),
+        number_(counts_ ? counts_->addKernel(kernel) : 0) {
     try {
       program_ = ptx::makeProgram(*module_, entry, kernel.name + ".ptx");
     } catch (const LocatedError& error) {
@@ -51,13 +55,22 @@ class PtxKernel : public CompiledKernel {
     }
     launch.dynamicSharedBytes = sharedMemoryBytes(kernel_);
     try {
-      ptx::runLaunch(program_, launch);
+      run(launch);
     } catch (const ptx::Fault& fault) {
       throw ViolationError(concat("kernel ", kernel_.name, ": ", fault.what()));
     }
   }
 
  private:
+  void run(const ptx::Launch& launch) const {
+    if (!counts_) return ptx::runLaunch(program_, launch);
+    std::vector<ptx::OperationCount> counts;
+    const auto start = std::chrono::steady_clock::now();
+    ptx::runLaunch(program_, launch, &counts);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (!counts.empty()) counts_->add(number_, ptx::countsOf(program_, counts), seconds);
+  }
+
   std::string nameOf(int buffer) const { return kernel_.buffers[static_cast<size_t>(buffer)].name; }
 
   // Tensors that share memory share a region.
@@ -109,33 +122,46 @@ class PtxKernel : public CompiledKernel {
 
   const Kernel& kernel_;
   const std::shared_ptr<const ptx::Module> module_;
+  const std::shared_ptr<PtxCounts> counts_;  // null: nobody asks
+  const size_t number_;                      // in counts_
   ptx::Program program_;
   std::string unknown_;  // what the machine does not know of the program, which fails its launches alone
 };
 
 class PtxEngine : public Engine {
  public:
+  PtxEngine(std::shared_ptr<PtxCounts> counts, std::string architecture)
+      : counts_(std::move(counts)), architecture_(std::move(architecture)) {}
+
   std::string name() const override { return "ptx"; }
 
   std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
     std::vector<std::unique_ptr<CompiledKernel>> compiled(kernels.size());
     for (const ContractionGroup& group : contractionGroups(kernels)) {
       const auto module = std::make_shared<ptx::Module>(ptx::parsePtx(
-          nvrtc_.compileToPtx(printModule(group.kernels), kArchitecture, group.contraction), "kernels.ptx"));
+          nvrtc_.compileToPtx(printModule(group.kernels), architecture_, group.contraction), "kernels.ptx"));
       for (size_t i = 0; i < group.kernels.size(); ++i) {
         compiled[group.places[i]] =
-            std::make_unique<PtxKernel>(*group.kernels[i], module, entryName(*group.kernels[i], i));
+            std::make_unique<PtxKernel>(*group.kernels[i], module, entryName(*group.kernels[i], i), counts_);
       }
     }
     return compiled;
   }
 
  private:
+  const std::shared_ptr<PtxCounts> counts_;
+  const std::string architecture_;
   Nvrtc nvrtc_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> makePtxEngine() { return std::make_unique<PtxEngine>(); }
+std::unique_ptr<Engine> makePtxEngine(const std::string& architecture) {
+  return std::make_unique<PtxEngine>(nullptr, architecture);
+}
+
+std::unique_ptr<Engine> makeCountingPtxEngine(std::shared_ptr<PtxCounts> counts, const std::string& architecture) {
+  return std::make_unique<PtxEngine>(std::move(counts), architecture);
+}
 
 }  // namespace fuser

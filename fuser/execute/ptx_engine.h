@@ -3,13 +3,18 @@
 // on the host (fuser/ptx), with every access checked. It needs libnvrtc and no GPU.
 
 #include <memory>
+#include <string>
 
 #include "fuser/execute/engine.h"
+#include "fuser/execute/ptx_counts.h"
 
 namespace fuser {
 
 // A SetUpError if there is no libnvrtc. All kernels of a compile() go into one compiler call, or two if their
-// contraction flags differ.
-std::unique_ptr<Engine> makePtxEngine();
+// contraction flags differ. `architecture`: the compute capability without the point.
+std::unique_ptr<Engine> makePtxEngine(const std::string& architecture = "90");
+// The same; what each kernel executes is added to the counts.
+std::unique_ptr<Engine> makeCountingPtxEngine(std::shared_ptr<PtxCounts> counts,
+                                              const std::string& architecture = "90");
 
 }  // namespace fuser

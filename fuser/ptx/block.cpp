@@ -71,6 +71,7 @@ bool Block::run(int turns) {
   const auto first = static_cast<uint32_t>(mixBits(of_.launch.order + number_) % count);
   for (int turn = 0; turns == 0 || turn < turns; ++turn) {
     uint32_t ended = 0, atBarrier = 0;
+    const uint64_t before = of_.progress;
     for (uint32_t i = 0; i < count; ++i) {
       Warp& warp = *warps_[(first + i) % count];
       if (warp.live != 0 && !warp.isAtBarrier) runWarp(warp);
@@ -87,6 +88,7 @@ bool Block::run(int turns) {
       }
       releaseBarrier();
     }
+    if (turns > 0 && of_.progress == before) return false;
   }
   return false;
 }
@@ -103,8 +105,8 @@ void Block::releaseBarrier() {
 
 void Block::runWarp(Warp& warp) {
   const std::vector<Operation>& operations = of_.program.operations;
-  bool waits = false;
-  for (int left = kOperationsOfTurn; left > 0 && warp.live != 0 && !warp.isAtBarrier; --left) {
+  warp.isWaiting = false;
+  for (int left = kOperationsOfTurn; left > 0 && warp.live != 0 && !warp.isAtBarrier && !warp.isWaiting; --left) {
     if (warp.ready.empty()) {
       if (!warp.atMeeting.empty() && warp.live != warp.liveAtMeeting) {
         warp.ready = std::move(warp.atMeeting);
@@ -121,9 +123,8 @@ void Block::runWarp(Warp& warp) {
     const Split& split = warp.ready.back();
     const Operation& operation = operations[split.pc];
     const uint32_t mask = split.mask;
-    ++of_.executed.warpInstructions;
-    of_.executed.laneInstructions += std::popcount(mask);
     const uint32_t taken = operation.guard == kNoPlace ? mask : guarded(warp, operation, mask);
+    if (of_.counts) count(split.pc, operation, mask, taken);
     if (operation.kind == Operation::Kind::Branch) {
       branch(warp, operation, mask, taken);
     } else if (operation.kind == Operation::Kind::Barrier) {
@@ -133,7 +134,6 @@ void Block::runWarp(Warp& warp) {
       if (taken != 0) warp.exit(taken);
       ++of_.progress;
     } else {
-      waits = waits || operation.access.isVolatile;
       if (taken != 0) {
         execute(warp, operation, taken);
       } else {
@@ -141,8 +141,15 @@ void Block::runWarp(Warp& warp) {
       }
     }
   }
-  if (!waits) ++of_.progress;
+  if (!warp.isWaiting) ++of_.progress;
   if (!warp.ready.empty()) warp.giveWay();
+}
+
+void Block::count(uint32_t pc, const Operation& operation, uint32_t mask, uint32_t taken) {
+  OperationCount& counted = (*of_.counts)[pc];
+  ++counted.warps;
+  counted.lanes += std::popcount(operation.kind == Operation::Kind::Branch ? mask : taken);
+  counted.divergent += operation.kind == Operation::Kind::Branch && taken != 0 && taken != mask;
 }
 
 uint32_t Block::guarded(const Warp& warp, const Operation& operation, uint32_t mask) const {

@@ -15,7 +15,7 @@ struct OfLaunch {
   const Launch& launch;
   GlobalMemory memory;
   uint32_t threads;  // of a block
-  Executed executed;
+  std::vector<OperationCount>* counts;  // null: nobody asks
   uint64_t progress = 0;  // goes on with each event that may end somebody's waiting
 };
 
@@ -31,9 +31,12 @@ class Block {
   std::string waitingText() const;
 
  private:
+  // Whether a volatile access only waits: it found before what it finds now.
+  void noteFound(Warp& warp, const Operation& operation, uint32_t mask);
   // A warp's turn.
   void runWarp(Warp& warp);
   void execute(Warp& warp, const Operation& operation, uint32_t mask);
+  void count(uint32_t pc, const Operation& operation, uint32_t mask, uint32_t taken);
   uint32_t guarded(const Warp& warp, const Operation& operation, uint32_t mask) const;
   void runRowOf(Warp& warp, const Operation& operation, uint32_t mask);
   void branch(Warp& warp, const Operation& operation, uint32_t mask, uint32_t taken);

@@ -145,6 +145,10 @@ void Block::reachShared(Warp& warp, const Operation& operation, uint32_t mask, b
   const auto bytes = static_cast<size_t>(operation.access.bytes());
   const bool isAtomic = operation.access.isVolatile;
   const Accessor accessor = accessorOf(warp);
+  if (of_.counts) {
+    const auto at = static_cast<size_t>(&operation - of_.program.operations.data());
+    (*of_.counts)[at].wavefronts += wavefrontsOf(addresses_, mask, operation.access.bytes());
+  }
   forEachLane(mask, [&](int lane) {
     const uint64_t offset = addresses_[static_cast<size_t>(lane)];
     if (offset > shared_.data.size() || bytes > shared_.data.size() - offset) {
@@ -181,6 +185,16 @@ void Block::reachLocal(Warp& warp, const Operation& operation, uint32_t mask) {
   });
 }
 
+void Block::noteFound(Warp& warp, const Operation& operation, uint32_t mask) {
+  uint64_t found = mixBits(static_cast<uint64_t>(&operation - of_.program.operations.data()) << 32 | mask);
+  forEachLane(mask, [&](int lane) {
+    found = splitMix64(found ^ addresses_[static_cast<size_t>(lane)]);
+    found = splitMix64(found ^ laneOf(scratch_.bytes, operation.access.registerBytes, lane));
+  });
+  warp.isWaiting = found == warp.lastFound;
+  warp.lastFound = found;
+}
+
 // Volatile accesses to global memory order what is around them.
 void Block::passOn(Warp& warp, uint32_t mask, bool stores, bool loads) {
   const Accessor accessor = accessorOf(warp);
@@ -210,6 +224,7 @@ void Block::load(Warp& warp, const Operation& operation, uint32_t mask) {
       return all;
     };
     gather(reached_, mask, scratch_);
+    if (access.isVolatile && i == 0) noteFound(warp, operation, mask);
     const bool isUndefined = (mask & ~isGlobal_) != 0 && gather(reachedUndefined_, mask & ~isGlobal_, shadow_) != 0;
     if (isUndefined) {
       forEachLane(mask & isGlobal_, [&](int lane) { setLane(shadow_.bytes, access.registerBytes, lane, 0); });
@@ -249,6 +264,7 @@ void Block::atomic(Warp& warp, const Operation& operation, uint32_t mask) {
   for (size_t i = 1; i <= (compares ? 2u : 1u); ++i)
     needDefined(warp, operation, operation.operands[i], bytes, mask, "what an atomic stores");
   const bool backwards = (of_.launch.order & 4) != 0;
+  const uint64_t before = of_.progress;
   for (int i = 0; i < kLanes; ++i) {
     const int lane = backwards ? kLanes - 1 - i : i;
     if ((mask >> lane & 1) == 0) continue;
@@ -265,6 +281,7 @@ void Block::atomic(Warp& warp, const Operation& operation, uint32_t mask) {
     setLane(scratch_.bytes, bytes, lane, old);
   }
   passOn(warp, mask, true, true);
+  if (of_.progress == before) noteFound(warp, operation, mask);
   if (operation.result != kNoPlace) warp.registers.write(operation.result, bytes, mask, scratch_.bytes, nullptr);
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "fuser/ptx/counts.h"
 #include "fuser/ptx/program.h"
 
 namespace fuser::ptx {
@@ -47,13 +48,8 @@ class Fault : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Counts of what ran.
-struct Executed {
-  int64_t warpInstructions = 0;
-  int64_t laneInstructions = 0;
-};
-
-// Runs all blocks to their end. A Fault names the thread, the line of the PTX and that of the CUDA text.
-Executed runLaunch(const Program& program, const Launch& launch);
+// Runs all blocks to their end. A Fault names the thread, the line of the PTX and that of the CUDA text. `counts`, if
+// it is not null, is given the counts of each operation.
+void runLaunch(const Program& program, const Launch& launch, std::vector<OperationCount>* counts = nullptr);
 
 }  // namespace fuser::ptx

@@ -18,13 +18,15 @@ constexpr int kIdleCycles = 3;
 
 class Machine {
  public:
-  Machine(const Program& program, const Launch& launch)
+  Machine(const Program& program, const Launch& launch, std::vector<OperationCount>* counts)
       : program_(program),
         launch_(launch),
         threads_(static_cast<uint32_t>(launch.block[0] * launch.block[1] * launch.block[2])),
-        shared_{program, launch, GlobalMemory(program, launch, threads_), threads_, {}, 0} {}
+        shared_{program, launch, GlobalMemory(program, launch, threads_), threads_, counts, 0} {
+    if (counts) counts->assign(program.operations.size(), {});
+  }
 
-  Executed run() {
+  void run() {
     const int64_t blocks = launch_.grid[0] * launch_.grid[1] * launch_.grid[2];
     FUSER_CHECK(blocks * threads_ < (int64_t{1} << 29), "a launch of ", blocks * threads_, " threads");
     const Order order(blocks, launch_.order);
@@ -48,7 +50,6 @@ class Machine {
       idle = starts || shared_.progress != before ? 0 : idle + 1;
       if (idle == kIdleCycles) throw Fault(concat("deadlock: ", waiting.front()->waitingText()));
     }
-    return shared_.executed;
   }
 
  private:
@@ -81,11 +82,11 @@ class Machine {
 
 }  // namespace
 
-Executed runLaunch(const Program& program, const Launch& launch) {
+void runLaunch(const Program& program, const Launch& launch, std::vector<OperationCount>* counts) {
   for (size_t i = 0; i < 3; ++i) {
-    if (launch.grid[i] <= 0 || launch.block[i] <= 0) return {};
+    if (launch.grid[i] <= 0 || launch.block[i] <= 0) return;
   }
-  return Machine(program, launch).run();
+  Machine(program, launch, counts).run();
 }
 
 }  // namespace fuser::ptx

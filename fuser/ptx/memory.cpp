@@ -128,7 +128,9 @@ GlobalMemory::GlobalMemory(const Program& program, const Launch& launch, uint32_
 void GlobalMemory::release(uint64_t address, const Accessor& accessor) {
   const WarpClock& warp = *accessor.warpClock;
   if (warp.fence == 0) return;  // without a fence, an atomic orders nothing
-  Known& known = released_[address];
+  Released& released = released_[address];
+  released.number = ++releases_;
+  Known& known = released.known;
   known.join(accessor.clock->known);
   known.join(warp.known);
   // What the block did before its last barrier, if the fence came behind that; and what the warp did before the fence.
@@ -139,7 +141,9 @@ void GlobalMemory::release(uint64_t address, const Accessor& accessor) {
 
 void GlobalMemory::acquire(uint64_t address, WarpClock& warp) const {
   const auto found = released_.find(address);
-  if (found != released_.end()) warp.seen.join(found->second);
+  if (found == released_.end() || found->second.number == warp.lastSeen) return;  // a thread that spins
+  warp.seen.join(found->second.known);
+  warp.lastSeen = found->second.number;
 }
 
 }  // namespace fuser::ptx

@@ -31,6 +31,7 @@ struct WarpClock {
   uint32_t fence = 0;  // and of its last fence
   Known seen;          // by an atomic or a volatile load, for the next fence
   Known known;
+  uint64_t lastSeen = 0;  // the number of the release that it saw last
 };
 
 // The warp whose threads access.
@@ -117,7 +118,12 @@ class GlobalMemory {
  private:
   std::vector<std::byte> module_;
   std::vector<Range> ranges_;
-  std::unordered_map<uint64_t, Known> released_;  // by address
+  struct Released {
+    Known known;
+    uint64_t number = 0;  // of the last release there, from 1
+  };
+  std::unordered_map<uint64_t, Released> released_;  // by address
+  uint64_t releases_ = 0;
 };
 
 }  // namespace fuser::ptx

@@ -65,16 +65,31 @@ class ProgramBuilder {
       const OpcodeWords words(at.opcode);
       if (words.first() != "bra") {
         addInstruction(frame, at, words);
-        continue;
+      } else {
+        if (at.operands.size() != 1 || at.operands[0].kind != Operand::Kind::Label)
+          to_.fail(at, "a branch to no label");
+        branches.emplace_back(end(), at.operands[0].at);
+        to_.add(at, Operation::Kind::Branch);
       }
-      if (at.operands.size() != 1 || at.operands[0].kind != Operand::Kind::Label) to_.fail(at, "a branch to no label");
-      branches.emplace_back(end(), at.operands[0].at);
-      to_.add(at, Operation::Kind::Branch);
+      if (words.first() != "call") markCounted(at, starts.back());
     }
     to_.setGuard(outerGuard);
     starts.push_back(end());
     for (const auto& [operation, instruction] : branches) program_.operations[operation].target = starts[instruction];
     for (uint32_t operation : frame.returns) program_.operations[operation].target = end();
+  }
+
+  // Of the operations of an instruction, the one that is its own: no move or conversion on the way.
+  void markCounted(const Instruction& at, uint32_t first) {
+    if (first == end()) return;
+    uint32_t own = first;
+    for (uint32_t i = first; i < end(); ++i) {
+      const Operation& each = program_.operations[i];
+      if (each.kind == Operation::Kind::Row && each.row->opcode != at.opcode) continue;
+      own = i;
+      break;
+    }
+    program_.operations[own].isCounted = true;
   }
 
   void addInstruction(Frame& frame, const Instruction& at, const OpcodeWords& words) {

@@ -63,7 +63,8 @@ struct Operation {
   AtomicKind atomic = AtomicKind::Add;
   ShuffleKind shuffle = ShuffleKind::Index;
   VoteKind vote = VoteKind::All;
-  bool ofBfloat = false;  // Mma
+  bool ofBfloat = false;   // Mma
+  bool isCounted = false;  // it stands for its instruction, of which there may be several operations
   AccessOf access{};
   Place guard = kNoPlace;
   Place result = kNoPlace;   // the first of them

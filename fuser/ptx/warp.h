@@ -55,6 +55,9 @@ class Warp {
   uint32_t index = 0;   // in its block
   uint32_t number = 0;  // in the launch
   bool isAtBarrier = false;
+  // Of its last volatile access, where it was and what it found; one that finds the same again waits for others.
+  uint64_t lastFound = 0;
+  bool isWaiting = false;
   std::vector<Split> ready;      // the last one runs
   std::vector<Split> atBarrier;  // of the block
   std::vector<Split> atMeeting;  // at an operation that waits for other threads of the warp

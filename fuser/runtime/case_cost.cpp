@@ -6,31 +6,16 @@
 #include <cstdio>
 
 #include "fuser/analysis/scheduler.h"
-#include "fuser/case/functional_updates.h"
 #include "fuser/codegen/print_cuda.h"
 #include "fuser/execute/interp_engine.h"
 #include "fuser/execute/nvrtc.h"
 #include "fuser/execute/sectors.h"
 #include "fuser/kernel/shared_layout.h"
-#include "fuser/runtime/case_settings.h"
+#include "fuser/runtime/counted_run.h"
 #include "fuser/support/set_up_error.h"
 
 namespace fuser {
 namespace {
-
-int64_t elementsOf(const Run& run) {
-  int64_t elements = 0;
-  for (const RunInput& input : run.inputs) {
-    // Sizes of a file may be too large; what is past the limit is no run (materialize).
-    if (const auto* tensor = std::get_if<TensorInput>(&input.value)) {
-      int64_t product = 1;
-      for (int64_t size : tensor->sizes)
-        product = std::min(product * std::clamp<int64_t>(size, 0, kMaxElements), kMaxElements);
-      elements += product;
-    }
-  }
-  return elements;
-}
 
 std::vector<TensorRef> tensorsOf(const std::vector<HostValue>& inputs, const std::vector<HostValue>& outputs) {
   std::vector<TensorRef> tensors;
@@ -131,36 +116,15 @@ std::optional<double> CaseCost::traffic() const {
   return static_cast<double>(total.compulsory) / static_cast<double>(ownSectors);
 }
 
-size_t dearestRun(const Case& testCase) {
-  std::optional<size_t> dearest;
-  for (size_t i = 0; i < testCase.runs.size(); ++i) {
-    if (testCase.runs[i].expectation == Expectation::Rejected) continue;
-    if (!dearest || elementsOf(testCase.runs[i]) > elementsOf(testCase.runs[*dearest])) dearest = i;
-  }
-  FUSER_USER_CHECK(dearest, "cost: the case has no run that is not rejected");
-  return *dearest;
-}
-
 CaseCost costOf(const Case& statements, const CostSettings& costSettings) {
-  const Case testCase = functionalCase(statements);
-  CaseCost result;
-  result.run = dearestRun(testCase);
-  FusionExecutorCache::Settings settings = settingsOf(testCase);
-  settings.context.options.device = 0;  // namedDevices() begins with h200
-  settings.maxBytes = costSettings.maxBytes;
+  CountedRun counted(statements, costSettings.maxBytes);
+  counted.sizes().allowLongSums();
+  const int64_t mostBlocks = hasLongSums(counted.fusion(), counted.sizes()) ? costSettings.blocksOfLongSums : 0;
   const auto costs = std::make_shared<KernelCosts>();
-  const std::shared_ptr<const Fusion> fusion(testCase.fusion.get(), [](const Fusion*) {});  // the case owns it
-  const RunData data = materialize(testCase, testCase.runs[result.run], costSettings.maxBytes);
-  const std::vector<HostValue> inputs = hostValues(data);
-  ExpressionEvaluator sizes(*fusion);
-  sizes.bindInputs(inputs);
-  sizes.allowLongSums();
-  const int64_t mostBlocks = hasLongSums(*fusion, sizes) ? costSettings.blocksOfLongSums : 0;
-  settings.engine = makeCountingInterpEngine(costs, mostBlocks);
-  FusionExecutorCache cache(fusion, settings);
-  const OutputMemory memory = outputMemory(testCase, sizes, costSettings.maxBytes);
-  const RunRecord record = cache.run(inputs, sizes, memory.refs);
-  result.ownSectors = sectorsOf(tensorsOf(inputs, record.outputs));
+  const RunRecord record = counted.run(makeCountingInterpEngine(costs, mostBlocks));
+  CaseCost result;
+  result.run = counted.number();
+  result.ownSectors = sectorsOf(tensorsOf(counted.inputs(), record.outputs));
   result.copiedBytes = record.copiedBytes;
   result.kernels = rowsOf(*costs, costSettings.registers);
   for (const KernelRow& row : result.kernels) result.total += row.cost;

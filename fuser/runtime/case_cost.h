@@ -40,10 +40,6 @@ struct CostSettings {
   int64_t blocksOfLongSums = 8;
 };
 
-// The run with most elements in its inputs; the first of several, and among those only that are expected to agree. A
-// UserError for a case without one.
-size_t dearestRun(const Case& testCase);
-
 // Compiles the case for the device h200 (figures that its options replace stay replaced), runs its dearest run on the
 // interpreter, and counts. Sectors that the host copies are not counted. Throws what a cache throws.
 CaseCost costOf(const Case& testCase, const CostSettings& settings = {});

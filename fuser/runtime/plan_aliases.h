@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "fuser/analysis/compile_context.h"
 #include "fuser/host_ir/host_ir_lower.h"
 
 namespace fuser {

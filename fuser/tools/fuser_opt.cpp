@@ -24,6 +24,7 @@
 #include "fuser/passes/passes.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_cost.h"
+#include "fuser/runtime/case_instructions.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/segment/named_counts.h"
 #include "fuser/support/set_up_error.h"
@@ -227,7 +228,8 @@ void countAll(const Arguments& arguments) {
 
 // Whether a compilation shows the stage.
 bool isText(Stage stage) { return stage == Stage::Fusion || stage == Stage::Functional; }
-bool isMade(Stage stage) { return !isText(stage) && stage != Stage::Cost; }
+bool isCounted(Stage stage) { return stage == Stage::Cost || stage == Stage::Instructions; }
+bool isMade(Stage stage) { return !isText(stage) && !isCounted(stage); }
 
 // "softmax" of "corpus/seeds/softmax.fusion".
 std::string nameOf(const std::string& file) {
@@ -276,7 +278,7 @@ void execute(const Arguments& arguments, const Case& statements, const WrittenCa
   const bool textOnly = !request.stages.empty() && request.after.empty() &&
                         std::all_of(request.stages.begin(), request.stages.end(), isText);
   // Nor does what runs need a program of any sizes.
-  const bool runs = arguments.run || request.stages.count(Stage::Cost) != 0;
+  const bool runs = arguments.run || std::any_of(request.stages.begin(), request.stages.end(), isCounted);
   const bool printsStage = !request.after.empty() || std::any_of(request.stages.begin(), request.stages.end(), isMade);
   if (printsStage || (!runs && !textOnly)) compileCase(testCase, settings);
   for (const std::string& step : request.after) {
@@ -287,6 +289,7 @@ void execute(const Arguments& arguments, const Case& statements, const WrittenCa
   }
   std::cout.flush();  // a limit of time ends the run alone
   if (request.stages.count(Stage::Cost)) std::cout << toTable(costOf(testCase), nameOf(arguments.file));
+  if (request.stages.count(Stage::Instructions)) std::cout << toTable(instructionsOf(testCase), nameOf(arguments.file));
   if (arguments.run) runAll(testCase, quiet);
   if (arguments.timePasses) logTimes(trace, log);
 }

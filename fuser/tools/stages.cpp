@@ -54,6 +54,8 @@ const std::vector<StageInfo>& stageTable() {
       {Stage::Ptx, "ptx", "the PTX that NVRTC makes of that file; needs no GPU"},
       {Stage::Host, "host", "the host program: allocate, evaluate, launch, free"},
       {Stage::HostSummary, "host_summary", "the host program in short: tensors by number, with their axes"},
+      {Stage::Instructions, "instructions",
+       "what the kernels execute: a run on ptx with instructions, wavefronts, divergent branches and waits counted"},
       {Stage::Cost, "cost", "what the kernels cost: a run on interp with sectors, bank conflicts and barriers counted"},
   };
   return table;

@@ -23,6 +23,7 @@ enum class Stage : uint8_t {
   Ptx,
   Host,
   HostSummary,
+  Instructions,
   Cost
 };
 

@@ -112,8 +112,8 @@ reports::Sums sumsOfCase(const TaskResult& result) {
 
 reports::Sums sumsOfBatch(const BatchFigures& batch, double seconds) {
   reports::Sums sums;
-  sums.compilers = {batch.cases,        batch.kernels, seconds,          batch.clangSeconds,
-                    batch.nvrtcSeconds, batch.skipped, batch.withoutRoom};
+  sums.compilers = {batch.cases,        batch.kernels,    seconds,       batch.clangSeconds,
+                    batch.nvrtcSeconds, batch.ptxSeconds, batch.skipped, batch.withoutRoom};
   return sums;
 }
 

@@ -32,7 +32,7 @@ struct CampaignOptions {
   uint64_t casesAtOnce = 1;    // on another compiler: their programs may be compiled in one
   uint64_t maxFindings = 100;  // the campaign stops after this many new findings
   Limits limits;
-  bool compilers = true;        // compile kBatch of every kBatchStride cases with clang and NVRTC
+  bool compilers = true;        // run kBatch of every kBatchStride cases on cpu and ptx, too
   TaskSettings task;            // `seed` replaces its seed
   std::filesystem::path out;    // for ledger, reports, campaign.log, artifacts; created if missing. Empty: no files
   bool resume = false;          // continue the campaign in `out`; its runs and time limit are the defaults

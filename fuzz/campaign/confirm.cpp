@@ -10,6 +10,7 @@
 #include "fuzz/campaign/files.h"
 #include "fuzz/campaign/task_json.h"
 #include "fuzz/judge/bucket.h"
+#include "fuzz/judge/compiler_batch.h"
 #include "fuzz/judge/structure.h"
 #include "fuzz/minimize/judging.h"
 
@@ -99,7 +100,7 @@ class Confirmation {
                                [&](const FileTask& one) { return readTextFile(one.path); },
                                // Batches of several cases have no text.
                                [&](const BatchTask& one) {
-                                 return one.count == 1 ? onCpu(printed({one.first, ""})) : "";
+                                 return one.count == 1 ? onItsEngine(printed({one.first, ""})) : "";
                                }},
                         task);
     } catch (const std::exception& error) {
@@ -114,10 +115,10 @@ class Confirmation {
     return outcome.ending == Ending::Finished ? decodeResult(outcome.reply).text : "";
   }
 
-  static std::string onCpu(const std::string& text) {
+  std::string onItsEngine(const std::string& text) const {
     if (text.empty()) return "";
     Case testCase = parseCase(text, "batch");
-    testCase.options.engine = EngineKind::Cpu;
+    testCase.options.engine = engineOfFinding(suspect_.verdict);
     return printCase(testCase);
   }
 

@@ -57,7 +57,7 @@ REPORTS_FIELDS(FindingRecord, origin, kind, reason, detail, place, pattern, seen
 
 struct LedgerFinding : FindingRecord {
   int64_t id = 0;  // of its row
-  // The task that reproduces it (for a batch: its case, on the cpu engine); nullopt: only the text does.
+  // The task that reproduces it (for a batch: its case, on the engine that shows it); nullopt: only the text does.
   std::optional<SingleTask> task;
   std::string text;  // of the case, until it is in a file; not stored in the ledger
 };

@@ -75,10 +75,11 @@ TaskResult performBatch(const BatchTask& task, const TaskSettings& settings) {
                   static_cast<int64_t>(batch.kernels),
                   batch.clangSeconds,
                   batch.nvrtcSeconds,
+                  batch.ptxSeconds,
                   batch.skipped,
                   static_cast<int64_t>(batch.withoutRoom)};
   const auto add = [&](size_t index, CaseVerdict verdict) {
-    batchCases[index].options.engine = EngineKind::Cpu;
+    batchCases[index].options.engine = engineOfFinding(verdict);
     result.findings.push_back({first + index, std::move(verdict), printCase(batchCases[index])});
   };
   for (const CompilerVerdict& finding : batch.findings) add(finding.index, finding.verdict);

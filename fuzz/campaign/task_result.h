@@ -21,12 +21,12 @@ namespace fuser::fuzz {
 // The figures of a batch.
 struct BatchFigures {
   int64_t cases = 0, kernels = 0;
-  double clangSeconds = 0, nvrtcSeconds = 0;
+  double clangSeconds = 0, nvrtcSeconds = 0, ptxSeconds = 0;
   std::string skipped;      // compilers that are not available, and why
   int64_t withoutRoom = 0;  // cases that the cpu engine has no room for
   bool operator==(const BatchFigures&) const = default;
 };
-REPORTS_FIELDS(BatchFigures, cases, kernels, clangSeconds, nvrtcSeconds, skipped, withoutRoom)
+REPORTS_FIELDS(BatchFigures, cases, kernels, clangSeconds, nvrtcSeconds, ptxSeconds, skipped, withoutRoom)
 
 // A finding of one case in a batch.
 struct BatchFinding {

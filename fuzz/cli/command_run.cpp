@@ -178,7 +178,7 @@ Further checks, on a sample of the case numbers
   char line[160];
   std::snprintf(
       line, sizeof line, "  %-24s the first %llu of every %llu cases, in one batch; the first batch at the start\n",
-      "clang and NVRTC", static_cast<unsigned long long>(kBatch), static_cast<unsigned long long>(kBatchStride));
+      "cpu and ptx engines", static_cast<unsigned long long>(kBatch), static_cast<unsigned long long>(kBatchStride));
   text += line;
   std::snprintf(line, sizeof line, "  %-24s 1 in %-4d %s\n", "repeat", static_cast<int>(kRepeatOneIn),
                 "a second run on the same data, which must give the same bits");
@@ -293,7 +293,7 @@ Command addRunCommand(CLI::App& app) {
       ->type_name("HOW")
       ->default_str("sampled");
   run->add_flag("--no-compilers", arguments->noCompilers,
-                "do not compile a sample of the cases with clang (cpu engine) and NVRTC");
+                "do not run a sample of the cases on the cpu engine (clang) and the ptx engine (NVRTC)");
   CLI::Option* quiet = run->add_flag("--quiet,-q", arguments->quiet, "print only the last line");
   run->add_flag("--verbose,-v", arguments->verbose, "print all figures at the end instead of one line")
       ->excludes(quiet);

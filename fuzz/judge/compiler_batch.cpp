@@ -6,9 +6,8 @@
 #include <deque>
 #include <functional>
 
-#include "fuser/codegen/print_cuda.h"
 #include "fuser/execute/cpu_engine.h"
-#include "fuser/execute/nvrtc.h"
+#include "fuser/execute/ptx_engine.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/support/rejection.h"
 #include "fuser/support/set_up_error.h"
@@ -67,8 +66,11 @@ double timed(const std::function<void()>& step) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-CaseVerdict judgeOnCpu(const Case& testCase, CompiledCase& prepared, bool sameLibrary, oracle::Counts& elements) {
+CaseVerdict judgeOn(const Engine& engine, const Case& testCase, CompiledCase& prepared, oracle::Counts& elements) {
+  const bool sameLibrary = engine.callsHostLibrary();
+  const std::string where = concat("on the ", engine.name(), " engine");
   CaseVerdict verdict;
+  verdict.engine = engine.name();
   for (size_t run = 0; run < prepared.data.size(); ++run) {
     const std::vector<HostValue> inputs = hostValues(prepared.data[run]);
     const oracle::JudgeOptions options = judgeOptions(testCase.options, sameLibrary);
@@ -80,7 +82,7 @@ CaseVerdict judgeOnCpu(const Case& testCase, CompiledCase& prepared, bool sameLi
       if (!beside.empty()) {
         verdict.kind = VerdictKind::Invariant;
         verdict.run = static_cast<int>(run);
-        verdict.reason = verdict.detail = concat("on the cpu engine: ", beside);
+        verdict.reason = verdict.detail = concat(where, ": ", beside);
         return verdict;
       }
       const std::optional<Case> made = judgedCase(testCase, inputs);
@@ -93,14 +95,16 @@ CaseVerdict judgeOnCpu(const Case& testCase, CompiledCase& prepared, bool sameLi
       verdict.kind = VerdictKind::Differs;
       if (judgement.verdict != oracle::Verdict::Differs) {
         verdict.pattern = "other bits";
-        verdict.reason = verdict.detail = concat("on the cpu engine: ", other);
+        verdict.reason = verdict.detail = concat(where, ": ", other);
         verdict.run = static_cast<int>(run);
         return verdict;
       }
       verdict.pattern = judgement.wrong ? patternOf(*judgement.wrong) : "type";
       verdict.detail = oracle::toString(judgement);
-      verdict.reason =
-          concat("on the cpu engine: ", judgement.worst.empty() ? judgement.reason : "%" + judgement.worst[0].value);
+      verdict.reason = concat(where, ": ", judgement.worst.empty() ? judgement.reason : "%" + judgement.worst[0].value);
+    } catch (const ViolationError& error) {
+      verdict.kind = VerdictKind::Violation;
+      verdict.reason = verdict.detail = concat(where, ", but not interpreted: ", error.what());
     } catch (const ListedRejection& error) {  // of what the interpreter ran
       verdict.kind = VerdictKind::Rejected;
       verdict.reason = error.what();
@@ -108,7 +112,7 @@ CaseVerdict judgeOnCpu(const Case& testCase, CompiledCase& prepared, bool sameLi
     } catch (const std::exception& error) {
       rethrowIfSetUpError(error);
       verdict.kind = VerdictKind::Check;
-      verdict.reason = verdict.detail = concat("on the cpu engine, but not interpreted: ", error.what());
+      verdict.reason = verdict.detail = concat(where, ", but not interpreted: ", error.what());
     }
     verdict.run = static_cast<int>(run);
     return verdict;
@@ -116,46 +120,54 @@ CaseVerdict judgeOnCpu(const Case& testCase, CompiledCase& prepared, bool sameLi
   return verdict;
 }
 
-void runOnCpu(const std::vector<const Case*>& cases, std::vector<CompiledCase>& prepared, CollectingEngine& engine,
-              const MakeEngine& makeCpu, BatchResult& result) {
-  std::unique_ptr<Engine> cpu;
-  try {
-    cpu = makeCpu();
-  } catch (const UserError& error) {
-    rethrowIfSetUpError(error);
-    result.skipped += concat("cpu: ", error.what(), "; ");
-    return;
-  }
-  result.clangSeconds = timed([&] { engine.switchTo(cpu->compile(engine.kernels())); });
+// Returns how many cases ran.
+size_t runOn(const Engine& engine, const std::vector<const Case*>& cases, std::vector<CompiledCase>& prepared,
+             BatchResult& result) {
+  size_t ran = 0;
   for (CompiledCase& ready : prepared) {
     if (ready.data.empty()) continue;
-    CaseVerdict verdict = judgeOnCpu(*cases[ready.index], ready, cpu->callsHostLibrary(), result.elements);
+    CaseVerdict verdict = judgeOn(engine, *cases[ready.index], ready, result.elements);
     if (verdict.kind == VerdictKind::Rejected) {
       if (verdict.pattern == kNoRoom) {
         ++result.withoutRoom;
       } else {
-        result.skipped += concat("cpu, case ", ready.index, " of the batch: ", verdict.reason, "; ");
+        result.skipped += concat(engine.name(), ", case ", ready.index, " of the batch: ", verdict.reason, "; ");
       }
       continue;
     }
-    ++result.cases;
+    ++ran;
     if (isFinding(verdict.kind)) result.findings.push_back({ready.index, std::move(verdict)});
+  }
+  return ran;
+}
+
+// Null, and a line in `skipped`, where its compiler is not there.
+std::unique_ptr<Engine> madeOrSkipped(const MakeEngine& make, const char* name, BatchResult& result) {
+  try {
+    return make();
+  } catch (const UserError& error) {
+    rethrowIfSetUpError(error);
+    result.skipped += concat(name, ": ", error.what(), "; ");
+    return nullptr;
   }
 }
 
-void compileForGpus(const CollectingEngine& engine, const std::vector<std::string>& archs, BatchResult& result) {
-  std::optional<Nvrtc> nvrtc;
-  try {
-    nvrtc.emplace();
-  } catch (const UserError& error) {
-    rethrowIfSetUpError(error);
-    result.skipped += concat("nvrtc: ", error.what(), "; ");
-    return;
+void runOnCpu(const std::vector<const Case*>& cases, std::vector<CompiledCase>& prepared, CollectingEngine& engine,
+              const MakeEngine& makeCpu, BatchResult& result) {
+  const std::unique_ptr<Engine> cpu = madeOrSkipped(makeCpu, "cpu", result);
+  if (!cpu) return;
+  result.clangSeconds = timed([&] { engine.switchTo(cpu->compile(engine.kernels())); });
+  result.cases = runOn(*cpu, cases, prepared, result);
+}
+
+void runAsPtx(const std::vector<const Case*>& cases, std::vector<CompiledCase>& prepared, CollectingEngine& engine,
+              const std::vector<std::string>& archs, BatchResult& result) {
+  for (const std::string& arch : archs) {
+    const std::unique_ptr<Engine> ptx = madeOrSkipped([&] { return makePtxEngine(arch); }, "nvrtc", result);
+    if (!ptx) return;
+    result.nvrtcSeconds += timed([&] { engine.switchTo(ptx->compile(engine.kernels())); });
+    result.ptxSeconds += timed([&] { result.ptxCases += runOn(*ptx, cases, prepared, result); });
   }
-  const std::string text = printModule(engine.kernels());
-  result.nvrtcSeconds = timed([&] {
-    for (const std::string& arch : archs) nvrtc->compileToPtx(text, arch);
-  });
 }
 
 }  // namespace
@@ -175,7 +187,7 @@ BatchResult runCompilerBatch(const std::vector<const Case*>& statements, const s
   if (result.kernels == 0) return result;
   try {
     runOnCpu(cases, prepared, *engine, makeCpu, result);
-    compileForGpus(*engine, archs, result);
+    runAsPtx(cases, prepared, *engine, archs, result);
   } catch (const CheckError& error) {
     result.problem = error.what();
   }

@@ -1,7 +1,7 @@
 #pragma once
-// Compiles the kernels of many cases in one call per compiler: with clang for the cpu engine, on which every case then
-// runs and is judged again, and with NVRTC for the given architectures, without running. A compiler call costs as much
-// as many interpreted cases, so campaigns sample.
+// Compiles the kernels of many cases in one call per compiler: with clang for the cpu engine, and with NVRTC for the
+// ptx engine and the given architectures. On each of them every case then runs and is judged again. A compiler call
+// costs as much as many interpreted cases, so campaigns sample.
 
 #include <functional>
 #include <memory>
@@ -19,15 +19,23 @@ struct CompilerVerdict {
 };
 
 struct BatchResult {
-  std::vector<CompilerVerdict> findings;  // of single cases, on the cpu engine
+  std::vector<CompilerVerdict> findings;  // of single cases
   std::string problem;                    // a compiler error: a finding of the whole batch
   size_t cases = 0;                       // cases that ran on the cpu engine
   size_t withoutRoom = 0;                 // cases that it has no room for
   size_t kernels = 0;
-  oracle::Counts elements;  // judged on the cpu engine
+  size_t ptxCases = 0;      // cases that ran on the ptx engine, once an architecture
+  oracle::Counts elements;  // judged on both
   double clangSeconds = 0, nvrtcSeconds = 0;
+  double ptxSeconds = 0;  // running and judging
   std::string skipped;  // compilers that are not available, cases that one refuses, and why; empty if all ran
 };
+
+// The engine that shows a finding of a batch again. Which one a batch died on nobody knows; the cpu engine is the
+// likelier one, since it checks nothing.
+inline EngineKind engineOfFinding(const CaseVerdict& verdict) {
+  return verdict.engine == "ptx" ? EngineKind::Ptx : EngineKind::Cpu;
+}
 
 using MakeEngine = std::function<std::unique_ptr<Engine>()>;
 

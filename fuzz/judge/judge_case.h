@@ -117,6 +117,7 @@ struct CaseVerdict {
   std::string rejection;        // Rejected for a reason on the list: its name, "input-memory"
   bool probed = false;          // whether some run was judged again with probes
   SeenIn seenIn = SeenIn::Run;  // a finding: the first build that shows it
+  std::string engine;           // a finding in a batch of kernels: the engine that ran them, "ptx"
   reports::SecondLooks secondLooks;
   bool faultApplied = false;  // whether the case's planted fault was applicable
   oracle::Counts outputs;     // elements of the fusion's outputs
@@ -137,9 +138,9 @@ struct CaseVerdict {
   std::vector<std::pair<std::string, double>> seconds;  // by stage, in order of first use
   bool operator==(const CaseVerdict&) const = default;
 };
-REPORTS_FIELDS(CaseVerdict, kind, reason, detail, run, expected, rejection, probed, seenIn, secondLooks, faultApplied,
-               outputs, elements, ops, margins, wrongValue, place, pattern, wrongOp, title, schedulers, passes,
-               decisions, features, exactMode, compilations, kernels, seconds)
+REPORTS_FIELDS(CaseVerdict, kind, reason, detail, run, expected, rejection, probed, seenIn, engine, secondLooks,
+               faultApplied, outputs, elements, ops, margins, wrongValue, place, pattern, wrongOp, title, schedulers,
+               passes, decisions, features, exactMode, compilations, kernels, seconds)
 
 // Throws no error that a case causes: errors of every class, and use of memory beyond the limit, are verdicts. Rethrows
 // errors of the environment (fuser/support/set_up_error.h). A crash or a hang of the case crashes or hangs this process

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fuser/runtime/counted_run.h"
 #include "fuser/text/parser.h"
 #include "tests/golden/golden_tests.h"
 

@@ -85,7 +85,8 @@ inline std::string withoutTime(reports::CampaignSummary summary) {
   summary.jobs = 0;
   summary.stageSeconds.clear();
   summary.progress.clear();
-  summary.compilers.seconds = summary.compilers.clangSeconds = summary.compilers.nvrtcSeconds = 0;
+  summary.compilers.seconds = summary.compilers.clangSeconds = 0;
+  summary.compilers.nvrtcSeconds = summary.compilers.ptxSeconds = 0;
   for (reports::Finding& finding : summary.findings) {
     finding.replay = finding.minimize = "";
     finding.foundSeconds = 0;

@@ -119,7 +119,7 @@ TEST(AccountingTest, SumsRoundTripThroughText) {
   }
   accounting.add("file 3", result(VerdictKind::Rejected), 0);
   TaskResult batch;
-  batch.batch = {30, 90, 2.5, 1.25, "nvrtc: not here"};
+  batch.batch = {30, 90, 2.5, 1.25, 0.5, "nvrtc: not here"};
   accounting.add(concat("batch ", kBatchStride, " ", kBatch), batch, 4);
   const Accounting again = Accounting::fromJson(accounting.toJson());
   EXPECT_EQ(again.toJson(), accounting.toJson());

@@ -91,7 +91,7 @@ TEST(CallerMemoryTest, AnEngineThatWritesBesideCallerMemoryIsFoundInABatch) {
   const BatchResult result = batch(kSecond);
   ASSERT_EQ(result.findings.size(), 1u);
   EXPECT_EQ(result.findings[0].verdict.kind, VerdictKind::Invariant);
-  EXPECT_EQ(result.findings[0].verdict.reason, concat("on the cpu engine: ", kProblem));
+  EXPECT_EQ(result.findings[0].verdict.reason, concat("on the sloppy engine: ", kProblem));
   EXPECT_EQ(result.findings[0].verdict.run, 1);
 }
 

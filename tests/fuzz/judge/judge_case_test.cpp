@@ -150,7 +150,7 @@ TEST(JudgeCaseTest, PlantedFaultsInGeneratedCasesAreFound) {
   EXPECT_GE(found, 20);
 }
 
-TEST(CompilerBatchTest, CasesRunOnTheCpuEngineAndCompileForGpus) {
+TEST(CompilerBatchTest, CasesRunOnTheCpuEngineAndAsPtx) {
   std::vector<Case> cases;
   for (uint64_t number = 0; number < 6; ++number) cases.push_back(generateCase(8, number));
   std::vector<const Case*> pointers;
@@ -161,6 +161,7 @@ TEST(CompilerBatchTest, CasesRunOnTheCpuEngineAndCompileForGpus) {
   EXPECT_GT(result.kernels, 0u);
   ASSERT_EQ(result.skipped, "");  // tests/setup.sh installs both compilers
   EXPECT_EQ(result.cases, 6u);
+  EXPECT_EQ(result.ptxCases, 12u);  // of two architectures
   EXPECT_GT(result.clangSeconds, 0);
   EXPECT_GT(result.elements.judged, 0);
   EXPECT_EQ(result.elements.outside, 0);

@@ -116,7 +116,7 @@ CampaignSummary hostileSummary(const std::string& text) {
   summary.margins["sum"] = {10, 9, 8, 7, 6, 5, 40, 30, 20, 100};
   summary.progress = {{10, 500, 0, 8, 0}, {20, 1000, 2, 8, 0}, {30, 1500, 4, 8, 0}, {40, 2000, 4, 8, 20}};
   summary.stageSeconds = {{"compile" + text, 30}, {"judge", 20}, {"run", 10}};
-  summary.compilers = {64, 200, 12.5, 8, 4, "nvrtc: not here" + text};
+  summary.compilers = {64, 200, 12.5, 8, 4, 0.5, "nvrtc: not here" + text};
   summary.views["transposed" + text] = {
       "inputs with other strides" + text, 10, {{"agrees", 180}, {"differs" + text, 1}}, 300, 420};
   summary.costs = {

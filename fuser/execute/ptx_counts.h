@@ -1,0 +1,32 @@
+#pragma once
+// The counts of all kernels of an engine that executes PTX (fuser/ptx/counts.h). Thread-safe.
+
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include "fuser/kernel/kernel.h"
+#include "fuser/ptx/counts.h"
+
+namespace fuser {
+
+struct KernelCounts {
+  const Kernel* kernel = nullptr;
+  ptx::Counts counts;
+  double seconds = 0;  // of its launches: the one figure that depends on a clock
+};
+
+class PtxCounts {
+ public:
+  // A kernel without launches; returns its number, for add. It must live as long as anyone reads it from rows().
+  size_t addKernel(const Kernel& kernel);
+  void add(size_t kernel, const ptx::Counts& counts, double seconds);
+  // In the order in which kernels were added, those that never ran included.
+  std::vector<KernelCounts> rows() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<KernelCounts> rows_;
+};
+
+}  // namespace fuser

@@ -1,0 +1,124 @@
+// Counts of operations, by what their instructions are.
+#include "fuser/ptx/counts.h"
+
+#include <algorithm>
+
+#include "fuser/ptx/opcode_words.h"
+#include "fuser/support/check.h"
+
+namespace fuser::ptx {
+namespace {
+
+constexpr int64_t kFlopsOfMma = int64_t{16} * 8 * 16 * 2;
+
+constexpr std::string_view kNames[kInstructionClasses] = {"integer", "float",  "double",  "special", "convert",
+                                                          "move",    "branch", "global",  "shared",  "local",
+                                                          "atomic",  "warp",   "barrier", "mma"};
+
+bool isOneOf(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+InstructionClass classOfRow(const OpcodeWords& words) {
+  const std::string_view first = words.first();
+  const bool isOfFloat = words.last() == "f32" || words.last() == "f64";
+  if (first == "cvt") return InstructionClass::Convert;
+  if (isOneOf(first, {"mov", "selp", "setp", "pack", "unpack"})) return InstructionClass::Move;
+  if (words.has("approx") || (isOfFloat && isOneOf(first, {"div", "rcp", "sqrt"}))) return InstructionClass::Special;
+  if (!isOfFloat) return InstructionClass::Integer;
+  return words.last() == "f64" ? InstructionClass::Double : InstructionClass::Float;
+}
+
+// Of a lane.
+int64_t flopsOf(const Operation& operation) {
+  if (operation.kind != Operation::Kind::Row) return 0;
+  const OpcodeWords words(operation.source->opcode);
+  if (words.last() != "f32" && words.last() != "f64") return 0;
+  if (words.first() == "fma") return 2;
+  return isOneOf(words.first(), {"add", "sub", "mul", "div", "rcp", "sqrt"}) ? 1 : 0;
+}
+
+}  // namespace
+
+std::string_view nameOf(InstructionClass each) { return kNames[static_cast<size_t>(each)]; }
+
+InstructionClass classOf(const Operation& operation) {
+  switch (operation.kind) {
+    case Operation::Kind::Row: return classOfRow(OpcodeWords(operation.source->opcode));
+    case Operation::Kind::Branch:
+    case Operation::Kind::Exit:
+    case Operation::Kind::Trap: return InstructionClass::Branch;
+    case Operation::Kind::Parameter:
+    case Operation::Kind::ActiveMask: return InstructionClass::Move;
+    case Operation::Kind::Load:
+    case Operation::Kind::Store:
+      return operation.access.space == Space::Shared  ? InstructionClass::Shared
+             : operation.access.space == Space::Local ? InstructionClass::Local
+                                                      : InstructionClass::Global;
+    case Operation::Kind::Atomic: return InstructionClass::Atomic;
+    case Operation::Kind::Barrier:
+    case Operation::Kind::WarpBarrier:
+    case Operation::Kind::Fence: return InstructionClass::Barrier;
+    case Operation::Kind::Shuffle:
+    case Operation::Kind::Vote: return InstructionClass::Warp;
+    case Operation::Kind::Mma: return InstructionClass::Mma;
+  }
+  FUSER_CHECK(false, "bad Operation::Kind");
+}
+
+Counts& Counts::operator+=(const Counts& other) {
+  launches += other.launches;
+  warpInstructions += other.warpInstructions;
+  laneInstructions += other.laneInstructions;
+  for (size_t i = 0; i < kInstructionClasses; ++i) byClass[i] += other.byClass[i];
+  divergentBranches += other.divergentBranches;
+  sharedWavefronts += other.sharedWavefronts;
+  barrierWaits += other.barrierWaits;
+  localBytes += other.localBytes;
+  flops += other.flops;
+  return *this;
+}
+
+Counts countsOf(const Program& program, std::span<const OperationCount> counts) {
+  Counts sum;
+  sum.launches = 1;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    const Operation& operation = program.operations[i];
+    const OperationCount& count = counts[i];
+    if (!operation.isCounted) continue;
+    sum.warpInstructions += count.warps;
+    sum.laneInstructions += count.lanes;
+    sum.byClass[static_cast<size_t>(classOf(operation))] += count.warps;
+    sum.divergentBranches += count.divergent;
+    sum.sharedWavefronts += count.wavefronts;
+    if (operation.kind == Operation::Kind::Barrier) sum.barrierWaits += count.warps;
+    if (classOf(operation) == InstructionClass::Local) sum.localBytes += count.lanes * operation.access.bytes();
+    sum.flops += operation.kind == Operation::Kind::Mma ? count.warps * kFlopsOfMma : count.lanes * flopsOf(operation);
+  }
+  return sum;
+}
+
+int wavefrontsOf(const std::array<uint64_t, kLanes>& offsets, uint32_t mask, int bytes) {
+  const int words = std::max(bytes / 4, 1), lanesAtOnce = kLanes / words;
+  int passes = 0;
+  for (int first = 0; first < kLanes; first += lanesAtOnce) {
+    std::array<std::array<uint64_t, kLanes>, 32> wordsOfBank;
+    std::array<int, 32> count{};
+    int most = 0;
+    for (int lane = first; lane < first + lanesAtOnce; ++lane) {
+      if ((mask >> lane & 1) == 0) continue;
+      for (int i = 0; i < words; ++i) {
+        const uint64_t word = offsets[static_cast<size_t>(lane)] / 4 + static_cast<uint64_t>(i);
+        auto& known = wordsOfBank[word % 32];
+        int& held = count[word % 32];
+        if (std::find(known.begin(), known.begin() + held, word) != known.begin() + held) continue;
+        known[static_cast<size_t>(held++)] = word;
+        most = std::max(most, held);
+      }
+    }
+    passes += most;
+  }
+  return passes;
+}
+
+}  // namespace fuser::ptx

@@ -1,0 +1,64 @@
+#pragma once
+// What a launch executes, in counts that depend on no machine and no clock: instructions of warps by class, wavefronts
+// of shared memory, divergent branches, waits at barriers, local memory, floating-point operations. Instructions are
+// those of the PTX text, whatever operations a program takes them apart into.
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "fuser/ptx/program.h"
+
+namespace fuser::ptx {
+
+// Of one operation of a program, summed over the warps that execute it.
+struct OperationCount {
+  int64_t warps = 0;
+  int64_t lanes = 0;
+  int64_t divergent = 0;   // of a branch: warps whose lanes part there
+  int64_t wavefronts = 0;  // of an access to shared memory: passes, of which one serves each bank's word
+};
+
+enum class InstructionClass : uint8_t {
+  Integer,  // arithmetic, bits, addresses
+  Float,    // of f32
+  Double,   // of f64
+  Special,  // approximations, divisions and roots
+  Convert,
+  Move,  // moves, selections, comparisons, special registers
+  Branch,
+  Global,
+  Shared,
+  Local,
+  Atomic,
+  Warp,     // shuffles and votes
+  Barrier,  // barriers and fences
+  Mma
+};
+inline constexpr size_t kInstructionClasses = 14;
+std::string_view nameOf(InstructionClass each);  // "integer"
+InstructionClass classOf(const Operation& operation);
+
+struct Counts {
+  int64_t launches = 0;
+  int64_t warpInstructions = 0;
+  int64_t laneInstructions = 0;
+  std::array<int64_t, kInstructionClasses> byClass{};  // of warps
+  int64_t divergentBranches = 0;
+  int64_t sharedWavefronts = 0;
+  int64_t barrierWaits = 0;  // of warps
+  int64_t localBytes = 0;
+  int64_t flops = 0;  // of lanes: an FMA is two, an mma of 16 x 8 x 16 is 4,096 a warp
+  Counts& operator+=(const Counts& other);
+  bool operator==(const Counts&) const = default;
+};
+
+// Of one launch.
+Counts countsOf(const Program& program, std::span<const OperationCount> counts);
+
+// Passes of an access to shared memory: 32 banks, each 4 bytes wide; in one pass a bank gives one word to any number of
+// lanes. Accesses of 8 and 16 bytes a lane are those of halves and quarters of the warp, one after the other.
+int wavefrontsOf(const std::array<uint64_t, kLanes>& offsets, uint32_t mask, int bytes);
+
+}  // namespace fuser::ptx
