@@ -113,8 +113,8 @@ FUSER_FN int threadNumber(FUSER_THREAD_PARAMETER int) {
 // The lanes of the thread's warp that the block has.
 template <int threads>
 __device__ __forceinline__ uint32 lanesOfWarp(int thread) {
-  const int left = threads - thread / 32 * 32;
-  return left >= 32 ? ~0u : (1u << left) - 1;
+  const int left = threads - (thread & ~31);
+  return threads % 32 == 0 || left >= 32 ? ~0u : (1u << left) - 1;
 }
 // What shuffles move: of at least 32 bits.
 template <class T, bool isShort = sizeof(T) < 4>
@@ -128,7 +128,7 @@ struct Word<T, true> {
 template <int threads, class T>
 __device__ __forceinline__ T valueOfThread(T value, int thread, int from) {
   typedef typename Word<T>::type W;
-  return static_cast<T>(__shfl_sync(lanesOfWarp<threads>(thread), static_cast<W>(value), from % 32));
+  return static_cast<T>(__shfl_sync(lanesOfWarp<threads>(thread), static_cast<W>(value), from & 31));
 }
 #endif
 
@@ -162,7 +162,7 @@ FUSER_FN T shuffleXor(FUSER_THREAD_PARAMETER T value) {
 template <int lanes, int X, int Y, int Z, class T>
 FUSER_FN T shuffleFirst(FUSER_THREAD_PARAMETER T value) {
   const int thread = threadNumber<X, Y>(FUSER_THREAD_ARGUMENT 0);
-  return valueOfThread<X * Y * Z>(FUSER_THREAD_ARGUMENT value, thread, thread - thread % lanes);
+  return valueOfThread<X * Y * Z>(FUSER_THREAD_ARGUMENT value, thread, thread & -lanes);
 }
 
 // The statement Mma (kernel.h).

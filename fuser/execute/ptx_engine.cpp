@@ -130,16 +130,17 @@ class PtxKernel : public CompiledKernel {
 
 class PtxEngine : public Engine {
  public:
-  PtxEngine(std::shared_ptr<PtxCounts> counts, std::string architecture)
-      : counts_(std::move(counts)), architecture_(std::move(architecture)) {}
+  PtxEngine(std::shared_ptr<PtxCounts> counts, std::string architecture, EditPtx edit)
+      : counts_(std::move(counts)), architecture_(std::move(architecture)), edit_(std::move(edit)) {}
 
   std::string name() const override { return "ptx"; }
 
   std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
     std::vector<std::unique_ptr<CompiledKernel>> compiled(kernels.size());
     for (const ContractionGroup& group : contractionGroups(kernels)) {
-      const auto module = std::make_shared<ptx::Module>(ptx::parsePtx(
-          nvrtc_.compileToPtx(printModule(group.kernels), architecture_, group.contraction), "kernels.ptx"));
+      std::string text = nvrtc_.compileToPtx(printModule(group.kernels), architecture_, group.contraction);
+      if (edit_) text = edit_(std::move(text));
+      const auto module = std::make_shared<ptx::Module>(ptx::parsePtx(std::move(text), "kernels.ptx"));
       for (size_t i = 0; i < group.kernels.size(); ++i) {
         compiled[group.places[i]] =
             std::make_unique<PtxKernel>(*group.kernels[i], module, entryName(*group.kernels[i], i), counts_);
@@ -151,17 +152,18 @@ class PtxEngine : public Engine {
  private:
   const std::shared_ptr<PtxCounts> counts_;
   const std::string architecture_;
+  const EditPtx edit_;
   Nvrtc nvrtc_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> makePtxEngine(const std::string& architecture) {
-  return std::make_unique<PtxEngine>(nullptr, architecture);
+std::unique_ptr<Engine> makePtxEngine(const std::string& architecture, EditPtx edit) {
+  return std::make_unique<PtxEngine>(nullptr, architecture, std::move(edit));
 }
 
 std::unique_ptr<Engine> makeCountingPtxEngine(std::shared_ptr<PtxCounts> counts, const std::string& architecture) {
-  return std::make_unique<PtxEngine>(std::move(counts), architecture);
+  return std::make_unique<PtxEngine>(std::move(counts), architecture, nullptr);
 }
 
 }  // namespace fuser

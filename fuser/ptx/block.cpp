@@ -189,7 +189,8 @@ void Block::execute(Warp& warp, const Operation& operation, uint32_t mask) {
     case Operation::Kind::Parameter: parameter(warp, operation, mask); break;
     case Operation::Kind::Atomic: atomic(warp, operation, mask); break;
     case Operation::Kind::Fence:
-      warp.clock.fence = ++clock_.now;
+      ++clock_.now;
+      forEachLane(mask, [&](int lane) { warp.clock.fences[static_cast<size_t>(lane)] = clock_.now; });
       warp.clock.known.join(warp.clock.seen);
       warp.clock.seen = {};
       break;

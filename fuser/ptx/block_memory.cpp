@@ -199,7 +199,7 @@ void Block::noteFound(Warp& warp, const Operation& operation, uint32_t mask) {
 void Block::passOn(Warp& warp, uint32_t mask, bool stores, bool loads) {
   const Accessor accessor = accessorOf(warp);
   forEachLane(mask & isGlobal_, [&](int lane) {
-    if (stores) of_.memory.release(addresses_[static_cast<size_t>(lane)], accessor);
+    if (stores) of_.memory.release(addresses_[static_cast<size_t>(lane)], lane, accessor);
     if (loads) of_.memory.acquire(addresses_[static_cast<size_t>(lane)], warp.clock);
   });
 }

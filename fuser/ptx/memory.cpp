@@ -15,21 +15,38 @@ constexpr uint32_t kSeveralOfGrid = uint32_t{3} << 29;
 constexpr uint32_t kKind = uint32_t{3} << 29;
 constexpr uint32_t kNumber = kSeveralOfWarp - 1;
 
-void raise(std::unordered_map<uint32_t, uint32_t>& times, uint32_t who, uint32_t time) {
-  uint32_t& known = times[who];
-  known = std::max(known, time);
-}
-
-uint32_t timeOf(const std::unordered_map<uint32_t, uint32_t>& times, uint32_t who) {
-  const auto found = times.find(who);
-  return found == times.end() ? 0 : found->second;
-}
-
 }  // namespace
 
-void Known::join(const Known& other) {
-  for (const auto& [block, time] : other.blocks) raise(blocks, block, time);
-  for (const auto& [warp, time] : other.warps) raise(warps, warp, time);
+uint32_t Times::of(uint32_t who) const {
+  const auto found = std::lower_bound(entries_.begin(), entries_.end(), who,
+                                      [](const Entry& entry, uint32_t wanted) { return entry.who < wanted; });
+  return found == entries_.end() || found->who != who ? 0 : found->time;
+}
+
+void Times::raise(uint32_t who, uint32_t time) {
+  const auto found = std::lower_bound(entries_.begin(), entries_.end(), who,
+                                      [](const Entry& entry, uint32_t wanted) { return entry.who < wanted; });
+  if (found == entries_.end() || found->who != who) {
+    entries_.insert(found, {who, time});
+  } else {
+    found->time = std::max(found->time, time);
+  }
+}
+
+void Times::join(const Times& other) {
+  if (other.entries_.empty()) return;
+  std::vector<Entry> joined;
+  joined.reserve(entries_.size() + other.entries_.size());
+  auto mine = entries_.begin();
+  for (const Entry& entry : other.entries_) {
+    while (mine != entries_.end() && mine->who < entry.who) joined.push_back(*mine++);
+    joined.push_back(entry);
+    if (mine == entries_.end() || mine->who != entry.who) continue;
+    joined.back().time = std::max(entry.time, mine->time);
+    ++mine;
+  }
+  joined.insert(joined.end(), mine, entries_.end());
+  entries_ = std::move(joined);
 }
 
 void AccessHistory::reset(size_t units, uint32_t threadsPerBlock, uint32_t warpsPerBlock) {
@@ -66,8 +83,9 @@ bool AccessHistory::isBefore(const Access& access, uint32_t thread, const Access
            (isOfWarp && warpOf(access.who) == now.warp && access.time < now.warpClock->sync);
   }
   for (const Known* known : {&now.clock->known, &now.warpClock->known}) {
-    if (access.time < timeOf(known->blocks, block)) return true;
-    if (isOfWarp && access.time < timeOf(known->warps, warpOf(access.who))) return true;
+    if (access.time < known->blocks.of(block)) return true;
+    if (isOfWarp && access.time < known->warps.of(warpOf(access.who))) return true;
+    if (kind == 0 && access.time < known->threads.of(access.who & kNumber)) return true;
   }
   return false;
 }
@@ -125,18 +143,21 @@ GlobalMemory::GlobalMemory(const Program& program, const Launch& launch, uint32_
   for (const Region& region : launch.regions) add(region);
 }
 
-void GlobalMemory::release(uint64_t address, const Accessor& accessor) {
+void GlobalMemory::release(uint64_t address, int lane, const Accessor& accessor) {
   const WarpClock& warp = *accessor.warpClock;
-  if (warp.fence == 0) return;  // without a fence, an atomic orders nothing
+  const uint32_t fence = warp.fences[static_cast<size_t>(lane)];
+  if (fence == 0) return;  // without a fence, an atomic orders nothing
   Released& released = released_[address];
   released.number = ++releases_;
   Known& known = released.known;
   known.join(accessor.clock->known);
   known.join(warp.known);
-  // What the block did before its last barrier, if the fence came behind that; and what the warp did before the fence.
-  if (accessor.clock->barrier > 0 && accessor.clock->barrier <= warp.fence)
-    raise(known.blocks, accessor.block, accessor.clock->barrier);
-  raise(known.warps, accessor.warp, warp.fence);
+  // What the block did before its last barrier, and the warp before its own, if the fence came behind that; and what
+  // the thread did before the fence.
+  if (accessor.clock->barrier > 0 && accessor.clock->barrier <= fence)
+    known.blocks.raise(accessor.block, accessor.clock->barrier);
+  if (warp.sync > 0 && warp.sync <= fence) known.warps.raise(accessor.warp, warp.sync);
+  known.threads.raise(accessor.firstThread + static_cast<uint32_t>(lane), fence);
 }
 
 void GlobalMemory::acquire(uint64_t address, WarpClock& warp) const {

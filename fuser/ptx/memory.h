@@ -13,11 +13,29 @@
 
 namespace fuser::ptx {
 
-// What a warp knows to have happened in other blocks: all accesses of a block, or of a warp, before a time.
+// A time for each of some blocks, or warps, in the order of their numbers; 0 for all others.
+class Times {
+ public:
+  uint32_t of(uint32_t who) const;
+  void raise(uint32_t who, uint32_t time);
+  // The later time of both.
+  void join(const Times& other);
+
+ private:
+  struct Entry {
+    uint32_t who, time;
+  };
+  std::vector<Entry> entries_;
+};
+
+// What a warp knows to have happened in other blocks: all accesses of a block, of a warp or of a thread, before a time.
 struct Known {
-  std::unordered_map<uint32_t, uint32_t> blocks, warps;
-  void join(const Known& other);
-  bool empty() const { return blocks.empty() && warps.empty(); }
+  Times blocks, warps, threads;
+  void join(const Known& other) {
+    blocks.join(other.blocks);
+    warps.join(other.warps);
+    threads.join(other.threads);
+  }
 };
 
 struct Clock {
@@ -28,7 +46,7 @@ struct Clock {
 
 struct WarpClock {
   uint32_t sync = 0;   // the time of the last barrier of the warp
-  uint32_t fence = 0;  // and of its last fence
+  std::array<uint32_t, kLanes> fences{};  // of each thread's last fence
   Known seen;          // by an atomic or a volatile load, for the next fence
   Known known;
   uint64_t lastSeen = 0;  // the number of the release that it saw last
@@ -111,8 +129,9 @@ class GlobalMemory {
   static uint64_t offsetIn(const Range& range, uint64_t address) {
     return (address & ((uint64_t{1} << kRegionShift) - 1)) - range.region.lead;
   }
-  // An atomic access, or a volatile one, passes on what its warp knows, and learns what others passed on there.
-  void release(uint64_t address, const Accessor& accessor);
+  // An atomic access of a thread, or a volatile one, passes on what its last fence ordered, and learns what others
+  // passed on there.
+  void release(uint64_t address, int lane, const Accessor& accessor);
   void acquire(uint64_t address, WarpClock& warp) const;
 
  private:

@@ -192,7 +192,7 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
         [&](std::string_view key, const auto&) { keys += concat(keys.empty() ? "" : " ", key); }, kNew);
     return keys;
   };
-  EXPECT_EQ(kLedgerVersion, 13);
+  EXPECT_EQ(kLedgerVersion, 14);
   EXPECT_EQ(keysOf(std::type_identity<FindingRecord>()),
             "origin kind reason detail place pattern seen_in history label bucket title guilty_op "
             "structure known features counted text_sha1 file sequence_file program_file bytes "
@@ -213,7 +213,7 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
       "view_segments costs edges no_edge");
   EXPECT_EQ(
       keysOf(std::type_identity<CaseVerdict>()),
-      "kind reason detail run expected rejection probed seen_in second_looks fault_applied outputs elements ops "
+      "kind reason detail run expected rejection probed seen_in engine second_looks fault_applied outputs elements ops "
       "margins wrong_value "
       "place pattern wrong_op title schedulers passes decisions features exact_mode compilations kernels seconds");
   EXPECT_EQ(keysOf(std::type_identity<reports::MinimizedFinding>()),

@@ -1,0 +1,124 @@
+// Faults planted in the PTX of seeds, which neither the interpreter nor the cpu engine ever sees: the ptx engine finds
+// a violation, or gives other bits than for the text as it is.
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <regex>
+
+#include "fuser/case/functional_updates.h"
+#include "fuser/execute/ptx_engine.h"
+#include "fuser/runtime/case_settings.h"
+#include "fuser/runtime/fusion_executor_cache.h"
+#include "fuser/text/parser.h"
+#include "tests/golden/golden_file.h"
+
+namespace fuser {
+namespace {
+
+struct PlantedFault {
+  const char* name;
+  const char* seed;
+  const char* from;  // a regular expression
+  const char* to;
+  int which;          // of its matches, from 0
+  const char* shown;  // a part of the violation's message; "": other bits
+};
+
+constexpr const char* kShuffle = "(shfl\\.sync\\.idx\\.b32 .*, )%r\\d+;";
+
+const PlantedFault kFaults[] = {
+    {"negated_predicate", "softmax", "@%p5 bra", "@!%p5 bra", 0, ""},
+    {"bound_left_out", "dequantize_i8", "setp\\.ge\\.s32", "setp.gt.s32", 0, ""},
+    {"wrong_state_space", "softmax", "ld\\.global\\.u16", "ld.shared.u16", 0, "of shared memory"},
+    {"store_to_shared_memory", "rms_norm_backward", "st\\.global\\.f32", "st.shared.f32", 0, "of shared memory"},
+    {"address_of_half_the_width", "softmax", "(mul\\.wide\\.s32 .*), 2;", "$1, 1;", 0, ""},
+    {"shuffle_from_another_lane", "softmax", "(xor\\.b32 .*), 16;", "$1, 8;", 0, ""},
+    {"shuffle_of_half_a_warp", "softmax", kShuffle, "$010xffff;", 0, "is no member itself"},
+    {"barrier_dropped", "rms_norm_backward", "bar\\.sync \t0;", "", 0, "race"},
+    {"barrier_behind_the_wait_dropped", "rms_norm_backward", "bar\\.sync \t0;", "", 1, "race"},
+    {"barrier_of_shared_memory_dropped", "batch_norm_training", "bar\\.sync \t0;", "", 0, "race"},
+    {"fence_before_the_count_dropped", "rms_norm_backward", "membar\\.gl;", "", 0, "race"},
+    {"fence_behind_the_wait_dropped", "rms_norm_backward", "membar\\.gl;", "", 1, "race"},
+    {"wait_for_one_block_too_many", "rms_norm_backward", "(ld\\.volatile\\.global\\.u32 [^;]*;\\s*setp)\\.lt", "$1.le",
+     0, "deadlock"},
+    {"count_not_atomic", "rms_norm_backward", "atom\\.global\\.add\\.u32 \t(%r\\d+), (\\[%rd\\d+\\]), 1;",
+     "ld.global.u32 $1, $2; add.s32 $1, $1, 1; st.global.u32 $2, $1;", 0, "race"},
+    {"store_beside_its_element", "softmax", "st\\.global\\.u16 \t\\[(%rd\\d+)\\]", "st.global.u16 [$1+2]", 0, "race"},
+    {"store_beside_its_word", "batch_norm_training", "st\\.shared\\.f32 \t\\[(%rd\\d+)\\]", "st.shared.f32 [$1+4]", 0,
+     "uninitialised"},
+    {"misaligned_vector", "packed_qkv_split_cat", "(ld\\.global\\.v4\\.f32 .*, \\[%rd\\d+)\\]", "$1+4]", 0,
+     "misaligned"},
+    {"lanes_of_a_vector_exchanged", "packed_qkv_split_cat", "(ld\\.global\\.v4\\.f32 \t)\\{(%f\\d+), (%f\\d+)",
+     "$1{$3, $2", 0, ""},
+    {"sign_lost", "dequantize_i8", "ld\\.global\\.s8", "ld.global.u8", 0, ""},
+    {"rounded_toward_zero", "rms_norm_backward", "mul\\.rn\\.f32", "mul.rz.f32", 2, ""},
+    {"difference_for_a_sum", "softmax", "add\\.rn\\.f32", "sub.rn.f32", 0, ""},
+    {"exponential_of_another_base", "softmax", "ex2\\.approx\\.ftz\\.f32", "lg2.approx.ftz.f32", 0, ""},
+    {"register_never_written", "dequantize_i8", "cvt\\.rn\\.f32\\.s(16|32) \t%f\\d+, %rs?\\d+;", "", 0,
+     "uninitialised"},
+};
+
+std::string planted(const PlantedFault& fault, const std::string& text) {
+  const std::regex from(fault.from);
+  std::smatch match;
+  auto start = text.cbegin();
+  for (int i = 0; std::regex_search(start, text.cend(), match, from); ++i) {
+    if (i == fault.which)
+      return std::string(text.cbegin(), match[0].first) + match.format(fault.to) +
+             std::string(match[0].second, text.cend());
+    start = match[0].second;
+  }
+  return text;
+}
+
+// The bytes of all outputs of the first run.
+std::vector<std::string> outputsOf(const std::string& seed, EditPtx edit) {
+  const std::string path = concat("corpus/seeds/", seed, ".fusion");
+  const Case testCase = functionalCase(parseCase(golden::readFile(path), path));
+  FusionExecutorCache::Settings settings = settingsOf(testCase);
+  settings.engine = makePtxEngine("90", std::move(edit));
+  FusionExecutorCache cache({testCase.fusion.get(), [](const Fusion*) {}}, settings);
+  const RunData data = materialize(testCase, testCase.runs.front());
+  const RunRecord record = cache.run(hostValues(data));
+  std::vector<std::string> bytes;
+  for (const HostValue& value : record.outputs) {
+    const TensorRef* tensor = std::get_if<TensorRef>(&value);
+    if (!tensor) continue;
+    bytes.emplace_back(static_cast<const char*>(tensor->data),
+                       static_cast<size_t>(extentInMemory(tensor->sizes, tensor->strides)) * dtypeSize(tensor->dtype));
+  }
+  return bytes;
+}
+
+class PtxFaultsTest : public testing::TestWithParam<PlantedFault> {};
+
+TEST_P(PtxFaultsTest, IsCaught) {
+  const PlantedFault& fault = GetParam();
+  const std::vector<std::string> expected = outputsOf(fault.seed, {});
+  ASSERT_FALSE(expected.empty());
+  bool isPlanted = false;
+  const EditPtx edit = [&](std::string text) {
+    std::string changed = planted(fault, text);
+    isPlanted = isPlanted || changed != text;
+    return changed;
+  };
+  std::string shown;
+  try {
+    shown = outputsOf(fault.seed, edit) == expected ? "nothing" : "";
+  } catch (const ViolationError& error) {
+    shown = error.what();
+  }
+  EXPECT_TRUE(isPlanted) << "the PTX of " << fault.seed << " has no place for it";
+  if (*fault.shown) {
+    EXPECT_NE(shown.find(fault.shown), std::string::npos) << "shows " << shown;
+  } else {
+    EXPECT_NE(shown, "nothing");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Planted, PtxFaultsTest, testing::ValuesIn(kFaults),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace fuser
