@@ -41,16 +41,21 @@ T combined(AtomicKind kind, T old, T value) {
   FUSER_CHECK(false, "bad AtomicKind");
 }
 
-uint64_t combinedBits(AtomicKind kind, Type type, uint64_t old, uint64_t value) {
+// Of f32, an addition in global memory takes subnormal numbers for zeros of their sign, and makes none (PTX ISA 9.0,
+// 9.7.13.5, atom); in shared memory it knows them.
+uint64_t sumOfFloats(uint64_t old, uint64_t value, bool isGlobal) {
+  const auto a = std::bit_cast<float>(static_cast<uint32_t>(old));
+  const auto b = std::bit_cast<float>(static_cast<uint32_t>(value));
+  return std::bit_cast<uint32_t>(isGlobal ? flush(canonical(flush(a) + flush(b))) : canonical(a + b));
+}
+
+uint64_t combinedBits(AtomicKind kind, Type type, uint64_t old, uint64_t value, bool isGlobal) {
   switch (type) {
     case Type::S32:
       return static_cast<uint32_t>(combined(kind, static_cast<int32_t>(old), static_cast<int32_t>(value)));
     case Type::S64:
       return static_cast<uint64_t>(combined(kind, static_cast<int64_t>(old), static_cast<int64_t>(value)));
-    case Type::F32:
-      if (kind == AtomicKind::Exchange) return value;
-      return std::bit_cast<uint32_t>(canonical(std::bit_cast<float>(static_cast<uint32_t>(old)) +
-                                               std::bit_cast<float>(static_cast<uint32_t>(value))));
+    case Type::F32: return kind == AtomicKind::Exchange ? value : sumOfFloats(old, value, isGlobal);
     case Type::F64:
       if (kind == AtomicKind::Exchange) return value;
       return std::bit_cast<uint64_t>(std::bit_cast<double>(old) + std::bit_cast<double>(value));
@@ -275,7 +280,7 @@ void Block::atomic(Warp& warp, const Operation& operation, uint32_t mask) {
     const uint64_t old = bitsAt(at, bytes);
     const uint64_t first = laneOf(warp.registers.value(operation.operands[1]), bytes, lane);
     uint64_t value = compares && old == first ? laneOf(warp.registers.value(operation.operands[2]), bytes, lane) : old;
-    if (!compares) value = combinedBits(operation.atomic, access.type, old, first);
+    if (!compares) value = combinedBits(operation.atomic, access.type, old, first, isGlobal);
     std::memcpy(at, &value, static_cast<size_t>(bytes));
     if (value != old) ++of_.progress;
     setLane(scratch_.bytes, bytes, lane, old);

@@ -275,6 +275,17 @@ TEST(MachineTest, WritesOfSeveralThreadsAreRaces) {
   EXPECT_EQ(run({"red.global.add.u32 [%b], 1;", "", 3, 50, 0, true})[0], 150u);
 }
 
+// 0x400000 is half of the least normal number.
+TEST(MachineTest, AtomicsFlushSubnormalNumbersInGlobalMemoryAlone) {
+  const std::vector<uint32_t> global =
+      run({"mov.f32 %f1, 0f00400000;\nred.global.add.f32 [%o], %f1;", "", 1, 1, 0, true});
+  EXPECT_EQ(global[0], 0u);
+  const char* shared =
+      "mov.f32 %f1, 0f00400000;\nst.shared.f32 [s], %f1;\natom.shared.add.f32 %f2, [s], %f1;\n"
+      "ld.shared.u32 %r1, [s];\nst.global.u32 [%o], %r1;";
+  EXPECT_EQ(run({shared, ".shared .align 4 .b8 s[4];", 1, 1})[0], 0x00800000u);
+}
+
 TEST(MachineTest, ShufflesReadOtherLanes) {
   const auto lanes = [](const std::string& instruction) {
     return run({concat(instruction, "\nst.global.u32 [%o], %r1;")});
