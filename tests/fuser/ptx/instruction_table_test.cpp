@@ -540,6 +540,8 @@ TEST(InstructionTableTest, SixteenBitsComeBack) {
     ASSERT_EQ(toHalf(middle), bits & 1 ? half + 1 : half) << bits;
     ASSERT_EQ(toHalf(std::nextafter(middle, f16)), half) << bits;
     ASSERT_EQ(toHalf(std::nextafter(middle, next)), half + 1) << bits;
+    const float bf16Middle = std::bit_cast<float>(bits << 16 | 0x8000);
+    ASSERT_EQ(toBfloat(bf16Middle), bits & 1 ? half + 1 : half) << bits;
   }
 }
 

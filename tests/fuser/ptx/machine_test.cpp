@@ -243,6 +243,14 @@ TEST(MachineTest, UndefinedBitsThatAreCutAwayAreNoFault) {
       "uninitialised bits are stored");
 }
 
+TEST(MachineTest, ZerosAndOnesDecideMasksOfUndefinedBits) {
+  EXPECT_FAULT((Kernel{"and.b32 %r1, %r2, %r3;\nst.global.u32 [%o], %r1;"}), "uninitialised bits are stored");
+  EXPECT_FAULT((Kernel{"and.b32 %r1, %r2, 255;\nst.global.u32 [%o], %r1;"}), "uninitialised bits are stored");
+  EXPECT_FAULT((Kernel{"or.b32 %r1, %r2, 255;\nst.global.u32 [%o], %r1;"}), "uninitialised bits are stored");
+  EXPECT_EQ(run({"or.b32 %r1, %r2, -1;\nst.global.u32 [%o], %r1;"})[3], ~0u);
+  EXPECT_EQ(run({"and.b32 %r1, %r2, 0;\nst.global.u32 [%o], %r1;"})[3], 0u);
+}
+
 TEST(MachineTest, SharedMemoryNeedsBarriers) {
   const std::string shared = ".shared .align 4 .b8 s[4096];";
   const auto exchange = [](const char* between, const char* behind = "") {
@@ -259,6 +267,7 @@ TEST(MachineTest, SharedMemoryNeedsBarriers) {
   EXPECT_EQ(run({exchange("bar.warp.sync -1;"), shared, 1, 32})[0], 31u);
   EXPECT_FAULT((Kernel{exchange("bar.warp.sync -1;"), shared, 1, 64}), "uninitialised");
   EXPECT_FAULT((Kernel{exchange("bar.sync 0;", "st.shared.u32 [%r3], %t;"), shared, 1, 64}), "race: it ");
+  EXPECT_FAULT((Kernel{exchange("bar.sync 0;", "st.shared.u32 [%r3], %t;"), shared, 1, 32}), "race: it writes what ");
 }
 
 TEST(MachineTest, DivergentBarriersAreFaults) {
@@ -272,6 +281,9 @@ TEST(MachineTest, DivergentBarriersAreFaults) {
 TEST(MachineTest, WritesOfSeveralThreadsAreRaces) {
   EXPECT_FAULT((Kernel{"st.global.u32 [%b], %t;"}), "writes it, too (element 0 of out)");
   EXPECT_FAULT((Kernel{"mov.u32 %r1, 7;\nst.global.u32 [%b], %r1;", "", 2, 1}), "race: thread 0 of block ");
+  EXPECT_FAULT((Kernel{"setp.lt.u32 %p1, %t, 31;\n@%p1 ld.global.u32 %r1, [%o+4];\nst.global.u32 [%o], %t;", "", 1, 32,
+                       0, true}),
+               "race: it writes what thread 0 of block 0 reads (element 1 of out)");
   EXPECT_EQ(run({"red.global.add.u32 [%b], 1;", "", 3, 50, 0, true})[0], 150u);
 }
 
@@ -303,6 +315,9 @@ TEST(MachineTest, ShufflesReadOtherLanes) {
 }
 
 TEST(MachineTest, ShufflesFromLanesThatAreNotThereAreUndefined) {
+  EXPECT_FAULT((Kernel{"setp.ge.u32 %p1, %t, 16;\n@%p1 bra E;\nshfl.sync.bfly.b32 %r1, %t, 16, 31, 0xffff;\n"
+                       "st.global.u32 [%o], %r1;\nE:"}),
+               "uninitialised bits are stored");
   EXPECT_FAULT((Kernel{"shfl.sync.bfly.b32 %r1, %t, 16, 31, 0xffff;\nst.global.u32 [%o], %r1;", "", 1, 16}),
                "uninitialised bits are stored");
   EXPECT_FAULT(
