@@ -14,9 +14,9 @@ struct OfLaunch {
   const Program& program;
   const Launch& launch;
   GlobalMemory memory;
-  uint32_t threads;  // of a block
+  uint32_t threads;                     // of a block
   std::vector<OperationCount>* counts;  // null: nobody asks
-  uint64_t progress = 0;  // goes on with each event that may end somebody's waiting
+  uint64_t progress = 0;                // goes on with each event that may end somebody's waiting
 };
 
 class Block {

@@ -11,10 +11,6 @@ namespace {
 
 constexpr int64_t kFlopsOfMma = int64_t{16} * 8 * 16 * 2;
 
-constexpr std::string_view kNames[kInstructionClasses] = {"integer", "float",  "double",  "special", "convert",
-                                                          "move",    "branch", "global",  "shared",  "local",
-                                                          "atomic",  "warp",   "barrier", "mma"};
-
 bool isOneOf(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
@@ -39,8 +35,6 @@ int64_t flopsOf(const Operation& operation) {
 }
 
 }  // namespace
-
-std::string_view nameOf(InstructionClass each) { return kNames[static_cast<size_t>(each)]; }
 
 InstructionClass classOf(const Operation& operation) {
   switch (operation.kind) {

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <string_view>
 
 #include "fuser/ptx/program.h"
 
@@ -37,7 +36,6 @@ enum class InstructionClass : uint8_t {
   Mma
 };
 inline constexpr size_t kInstructionClasses = 14;
-std::string_view nameOf(InstructionClass each);  // "integer"
 InstructionClass classOf(const Operation& operation);
 
 struct Counts {

@@ -48,8 +48,8 @@ class Fault : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Runs all blocks to their end. A Fault names the thread, the line of the PTX and that of the CUDA text. `counts`, if
-// it is not null, is given the counts of each operation.
+// Runs all blocks to their end. A Fault names the thread, the line of the PTX, and that of the CUDA text where the PTX
+// has it (.loc). `counts`, if it is not null, is given the counts of each operation.
 void runLaunch(const Program& program, const Launch& launch, std::vector<OperationCount>* counts = nullptr);
 
 }  // namespace fuser::ptx

@@ -45,9 +45,9 @@ struct Clock {
 };
 
 struct WarpClock {
-  uint32_t sync = 0;   // the time of the last barrier of the warp
+  uint32_t sync = 0;                      // the time of the last barrier of the warp
   std::array<uint32_t, kLanes> fences{};  // of each thread's last fence
-  Known seen;          // by an atomic or a volatile load, for the next fence
+  Known seen;                             // by an atomic or a volatile load, for the next fence
   Known known;
   uint64_t lastSeen = 0;  // the number of the release that it saw last
 };

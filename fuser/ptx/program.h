@@ -98,7 +98,7 @@ struct Program {
   bool writesModule = false;         // some have no value in the text
   bool hasVolatile = false;          // some thread may wait for what another one stores
 
-  // Where an operation stands, for messages: "line 12 (fma.rn.f32 …)".
+  // Where an operation stands, for messages: "PTX line 12: fma.rn.f32 …".
   std::string placeText(const Operation& operation) const;
 };
 

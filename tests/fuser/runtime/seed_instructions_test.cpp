@@ -1,6 +1,6 @@
 // What the kernels of corpus/seeds execute, counted on the PTX of their run with most elements: a change that only
-// makes kernels longer shows as a line of seed_instructions.txt. The counts are those of one NVRTC; of another none is
-// compared.
+// makes kernels longer shows as a line of seed_instructions.txt. The counts are those of one NVRTC; of another, the
+// kernels and their launches alone are compared.
 
 #include <gtest/gtest.h>
 
@@ -34,6 +34,19 @@ std::map<std::string, std::string> tablesIn(const std::string& text) {
   return tables;
 }
 
+// The kernels of a table and how often each is launched, which no NVRTC decides.
+std::vector<std::string> launchesIn(const std::string& table) {
+  std::vector<std::string> kernels;
+  std::istringstream in(table);
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string kernel, launches;
+    words >> kernel >> launches;
+    kernels.push_back(kernel + " " + launches);
+  }
+  return kernels;
+}
+
 // A sample; with FUSER_FULL_INSTRUCTIONS=1 all, and FUSER_UPDATE=1 writes the table then.
 TEST(SeedInstructionsTest, AreThoseOfTheTable) {
   const bool full = std::getenv("FUSER_FULL_INSTRUCTIONS") != nullptr;
@@ -62,10 +75,15 @@ TEST(SeedInstructionsTest, AreThoseOfTheTable) {
   }
   const std::map<std::string, std::string> expected = tablesIn(golden::readFile(kTable));
   ASSERT_EQ(expected.count(""), 1u);
-  if (expected.at("") != version) GTEST_SKIP() << kTable << " is of " << expected.at("");
+  const bool isOfThisNvrtc = expected.at("") == version;
   for (const auto& [name, table] : made) {
     const auto found = expected.find(name);
     ASSERT_NE(found, expected.end()) << name;
+    if (!isOfThisNvrtc) {
+      if (name.empty()) continue;  // the version itself
+      EXPECT_EQ(launchesIn(table), launchesIn(found->second)) << name;
+      continue;
+    }
     EXPECT_EQ(table, found->second) << "FUSER_FULL_INSTRUCTIONS=1 FUSER_UPDATE=1 writes what is made";
   }
   if (full) {
