@@ -8,10 +8,9 @@
 namespace fuser::ptx {
 namespace {
 
-// In place of a thread: several of a warp, of a block, of the grid.
+// In place of a thread: several of a warp, of a block.
 constexpr uint32_t kSeveralOfWarp = uint32_t{1} << 29;
 constexpr uint32_t kSeveralOfBlock = uint32_t{2} << 29;
-constexpr uint32_t kSeveralOfGrid = uint32_t{3} << 29;
 constexpr uint32_t kKind = uint32_t{3} << 29;
 constexpr uint32_t kNumber = kSeveralOfWarp - 1;
 
@@ -75,7 +74,6 @@ bool AccessHistory::isBefore(const Access& access, uint32_t thread, const Access
   if (access.who == 0) return true;
   const uint32_t kind = access.who & kKind;
   if (kind == 0 && (access.who & kNumber) == thread) return true;
-  if (kind == kSeveralOfGrid) return false;
   const uint32_t block = blockOf(access.who);
   const bool isOfWarp = kind == 0 || kind == kSeveralOfWarp;
   if (block == now.block) {
@@ -95,8 +93,7 @@ std::string AccessHistory::textOf(const Access& access) const {
   switch (access.who & kKind) {
     case 0: return concat("thread ", (number - 1) % threadsPerBlock_, " of block ", blockOf(access.who));
     case kSeveralOfWarp: return concat("a thread of warp ", number % warpsPerBlock_, " of block ", blockOf(access.who));
-    case kSeveralOfBlock: return concat("a thread of block ", number);
-    default: return "a thread of another block";
+    default: return concat("a thread of block ", number);
   }
 }
 
@@ -107,10 +104,10 @@ void AccessHistory::noteRead(size_t unit, uint32_t thread, const Accessor& acces
     known = {thread, accessor.clock->now};
     return;
   }
-  const bool sameBlock = (known.who & kKind) != kSeveralOfGrid && blockOf(known.who) == accessor.block;
   const bool isOfWarp = (known.who & kKind) == 0 || (known.who & kKind) == kSeveralOfWarp;
-  if (!sameBlock) {
-    known.who = kSeveralOfGrid;
+  if (blockOf(known.who) != accessor.block) {
+    // One entry keeps the readers of one block: of others a race may stay unseen, and none is seen that is not there.
+    known.who = thread;
   } else if (isOfWarp && warpOf(known.who) == accessor.warp) {
     known.who = kSeveralOfWarp | accessor.warp;
   } else {

@@ -87,7 +87,7 @@ class AccessHistory {
  private:
   static constexpr uint32_t kAtomic = uint32_t{1} << 31;
   struct Access {
-    uint32_t who = 0;  // 0: nobody; a thread, or several of a warp, of a block or of the grid
+    uint32_t who = 0;  // 0: nobody; a thread, or several of a warp or of a block
     uint32_t time = 0;
   };
   bool isBefore(const Access& access, uint32_t thread, const Accessor& now) const;

@@ -207,6 +207,27 @@ bar.sync 0;)";
   EXPECT_FAULT(without("membar.gl;\n", 1), "race");
 }
 
+// What all blocks have read is written by one of them behind their meeting.
+TEST(MachineTest, BlocksMayWriteWhatOthersReadBeforeTheyMeet) {
+  const Kernel kernel{R"(
+ld.global.u32 %r5, [%b];
+setp.ne.s32 %p1, %t, 0;
+bar.sync 0;
+@%p1 bra B;
+membar.gl;
+atom.global.add.u32 %r1, [count], 1;
+L:
+ld.volatile.global.u32 %r1, [count];
+setp.lt.u32 %p2, %r1, 3;
+@%p2 bra L;
+membar.gl;
+setp.ne.s32 %p3, %c, 1;
+@%p3 bra B;
+st.global.u32 [%b], 7;
+B:)", ".global .align 4 .u32 count;", 3, 40, 0, true};
+  EXPECT_EQ(run(kernel)[0], 7u);
+}
+
 TEST(MachineTest, AccessesStayInTheirBuffers) {
   EXPECT_FAULT((Kernel{"st.global.u32 [%o+4], %t;"}),
                "thread 31: out of bounds: byte 128 of out, which has 128 (PTX line");
