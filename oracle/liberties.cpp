@@ -258,6 +258,7 @@ bool isFixed(OpKind op) {
     case RuleGroup::Connective:
     case RuleGroup::Classification:
     case RuleGroup::Selection:
+    case RuleGroup::Fused:
     case RuleGroup::Structural:
     case RuleGroup::Reduction:
     case RuleGroup::Pick: return true;

@@ -314,6 +314,13 @@ Value clamped(std::span<const Value> x, DataType dtype) {
   });
 }
 
+Value fused(std::span<const Value> x, DataType dtype) {
+  const DataType compute = fuser::computeType(dtype);
+  return combined<Interval>(x, dtype, [&](At at) {
+    return finish(multiplyAdd(x[0].realAt(at[0]), x[1].realAt(at[1]), x[2].realAt(at[2]), compute), dtype);
+  });
+}
+
 // Of integers: c where a <= b, a elsewhere.
 Whole thresholded(const Whole& a, const Whole& b, const Whole& c) {
   if (a.hi <= b.lo) return c;
@@ -389,6 +396,7 @@ Value applyRule(OpKind op, std::span<const Value> x, DataType common, const Arit
     case RuleGroup::Connective: return logicalOf(op, x);
     case RuleGroup::Classification:
       return converted<Whole>(x[0], DataType::Bool, [op](const auto& set) { return classified(op, set); });
+    case RuleGroup::Fused: return fused(x, common);
     case RuleGroup::Selection: return op == OpKind::Where ? where(x, common) : clamped(x, common);
     case RuleGroup::Formula:
       return isReal(common) ? formula(op, x, common, arithmetic.library) : formulaOfIntegers(op, x, common);

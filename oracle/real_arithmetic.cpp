@@ -121,11 +121,37 @@ Unrounded unroundedProduct(const Interval& a, const Interval& b) {
   return {down(*lo), up(*hi)};
 }
 
-Interval multiply(const Interval& a, const Interval& b, DataType compute) {
+namespace {
+
+// The products of which a factor is NaN or infinite.
+uint8_t specialProducts(const Interval& a, const Interval& b) {
   uint8_t flags = (a.flags | b.flags) & kNan;
   if ((a.has(kInfs) && b.hasZero()) || (b.has(kInfs) && a.hasZero())) flags |= kNan;
   if (a.has(kInfs)) flags |= infinities(signs(infinitiesOf(a), b));
   if (b.has(kInfs)) flags |= infinities(signs(a, infinitiesOf(b)));
+  return flags;
+}
+
+// Of three numbers of the compute dtype.
+double fusedOf(double a, double b, double c, DataType compute) {
+  if (compute == DataType::Double) return std::fma(a, b, c);
+  return static_cast<double>(std::fma(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c)));
+}
+
+}  // namespace
+
+Interval multiplyAdd(const Interval& a, const Interval& b, const Interval& c, DataType compute) {
+  if (a.isPoint() && b.isPoint() && c.isPoint()) {
+    const double number = fusedOf(a.lo, b.lo, c.lo, compute);
+    if (number != 0 && std::isfinite(number)) return Interval::of(number);
+  }
+  const Interval numbers = addUnrounded(c, unroundedProduct(a, b), compute);
+  const uint8_t special = specialProducts(a, b);
+  return special == 0 ? numbers : hull(numbers, add(withoutRange(special), c, compute));
+}
+
+Interval multiply(const Interval& a, const Interval& b, DataType compute) {
+  const uint8_t flags = specialProducts(a, b);
   if (!a.hasRange() || !b.hasRange()) return withoutRange(flags);
   const double corners[] = {a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi};
   const auto [lo, hi] = std::minmax_element(std::begin(corners), std::end(corners));

@@ -24,6 +24,8 @@ Interval squareRoot(const Interval& a, fuser::DataType compute);
 // a + p for an unrounded product p: a fused multiply-add.
 Interval addUnrounded(const Interval& a, const Unrounded& product, fuser::DataType compute);
 Unrounded unroundedProduct(const Interval& a, const Interval& b);
+// a * b + c, rounded once.
+Interval multiplyAdd(const Interval& a, const Interval& b, const Interval& c, fuser::DataType compute);
 
 Interval relu(const Interval& a);
 Interval roundToWhole(fuser::OpKind op, const Interval& a);     // Floor, Ceil, Trunc, Round

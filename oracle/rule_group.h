@@ -21,6 +21,7 @@ enum class RuleGroup : uint8_t {
   Connective,      // of truths
   Classification,  // a truth about one operand
   Selection,       // where, clamp, hardtanh
+  Fused,           // a product and a sum, with one rounding
   Formula,         // the printed steps, one by one; of integers, the row's exact steps
   Structural,      // moves, sizes, casts, what is made of nothing: slice.cpp
   Reduction,       // sums, products, extremes, of all terms or of those so far: reduction.cpp
@@ -113,6 +114,7 @@ constexpr RuleGroup ruleGroup(fuser::OpKind op) {
     case OpKind::Where:
     case OpKind::Clamp:
     case OpKind::Hardtanh: return RuleGroup::Selection;
+    case OpKind::Fma: return RuleGroup::Fused;
     case OpKind::Addcdiv:
     case OpKind::Addcmul:
     case OpKind::Celu:

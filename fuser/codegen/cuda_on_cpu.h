@@ -33,6 +33,10 @@
   extern "C" double name(double, double) noexcept;    \
   extern "C" float name##f(float, float) noexcept;    \
   inline float name(float a, float b) { return name##f(a, b); }
+#define FUSER_LIBRARY_3(name)                                \
+  extern "C" double name(double, double, double) noexcept;   \
+  extern "C" float name##f(float, float, float) noexcept;    \
+  inline float name(float a, float b, float c) { return name##f(a, b, c); }
 #define FUSER_EXACT(name)                                      \
   inline double name(double a) { return __builtin_##name(a); } \
   inline float name(float a) { return __builtin_##name##f(a); }
@@ -72,6 +76,7 @@ extern "C" float lgammaf_r(float, int*) noexcept;
 inline double lgamma(double a) { int sign; return lgamma_r(a, &sign); }
 inline float lgamma(float a) { int sign; return lgammaf_r(a, &sign); }
 FUSER_LIBRARY_2(atan2)
+FUSER_LIBRARY_3(fma)
 FUSER_LIBRARY_2(fmod)
 FUSER_LIBRARY_2(hypot)
 FUSER_LIBRARY_2(nextafter)

@@ -47,14 +47,15 @@ FUSER_FN double doubleFromBits(uint64 bits) {
 }
 
 // a // b and a % b for a >= 0 and b >= 0; by zero: 0. (floorDiv and floorMod of op_math.cuh take any sign.) T is int64,
-// or int32 in indices of a narrow kernel.
+// or int32 in indices of a narrow kernel. Without a branch, as there.
 template <class T>
 FUSER_FN T quotientOrZero(T a, T b) {
-  return b == 0 ? 0 : a / b;
+  const T quotient = a / (b == 0 ? 1 : b);
+  return b == 0 ? 0 : quotient;
 }
 template <class T>
 FUSER_FN T remainderOrZero(T a, T b) {
-  return b == 0 ? 0 : a % b;
+  return a % (b == 0 ? 1 : b);
 }
 template <class T>
 FUSER_FN T smaller(T a, T b) {

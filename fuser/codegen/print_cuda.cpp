@@ -34,12 +34,6 @@ std::string printOp(OpUse use) {
   return text + concat(") { typedef ", type, " T; return ", info.expression, "; }\n");
 }
 
-// Of op_math.cuh.
-std::string fencedName(OpKind op) {
-  FUSER_CHECK(op == OpKind::Mul || op == OpKind::Div, opName(op), " has no fenced form");
-  return op == OpKind::Mul ? "times" : "quotient";
-}
-
 // The letters, digits and '_' of an untrusted name, at most 24 of them.
 std::string identifierPart(std::string_view name) {
   std::string text(name.substr(0, 24));
@@ -325,8 +319,7 @@ class KernelPrinter {
     FUSER_CHECK(computeType(node.computeDtype) == node.computeDtype, node.computeDtype, " is not a compute type");
     const OpUse use{node.op, node.computeDtype};
     ops_.insert(use);
-    std::string call = node.fenced ? fencedName(node.op) : functionName(use);
-    call += "(";
+    std::string call = functionName(use) + "(";
     for (size_t i = 0; i < node.operands.size(); ++i) {
       const bool isTruth = takesCondition(node.op, i);
       call += (i ? ", " : "") + operand(node.operands[i], isTruth ? DataType::Bool : node.computeDtype);

@@ -169,7 +169,7 @@ std::string ClangCompiler::version() const {
   return firstLine(ran.output);
 }
 
-SharedLibrary ClangCompiler::compile(const std::string& text, bool contraction) const {
+SharedLibrary ClangCompiler::compile(const std::string& text) const {
   const TemporaryFolder folder;
   const std::string source = folder.file(kSource);
   const std::string library = folder.file("kernels.so");
@@ -178,9 +178,9 @@ SharedLibrary ClangCompiler::compile(const std::string& text, bool contraction) 
   out.close();
   FUSER_SET_UP_CHECK(out.good(), "the cpu engine cannot write ", source, "; is the disk full?");
   // -fno-builtin: see cuda_on_cpu.h.
-  const Ran ran = run({path, "-std=c++17", "-O1", "-w", "-fPIC", "-shared", "-nostdlib", "-fwrapv",
-                       "-fno-strict-aliasing", "-fno-builtin", contraction ? "-ffp-contract=fast" : "-ffp-contract=off",
-                       "-o", library, source, "-lm", "-lc"});
+  const Ran ran =
+      run({path, "-std=c++17", "-O1", "-w", "-fPIC", "-shared", "-nostdlib", "-fwrapv", "-fno-strict-aliasing",
+           "-fno-builtin", "-ffp-contract=off", "-o", library, source, "-lm", "-lc"});
   FUSER_SET_UP_CHECK(ran.status == 0 || (isOfTheText(ran) && folder.hasRoom()), path, " ", endOf(ran));
   FUSER_CHECK(ran.status == 0, "printed kernels do not compile with ", path, ":\n", ran.output);
   const std::string names[] = {library};

@@ -21,8 +21,8 @@ struct ClangCompiler {
 
   // Calls the compiler once. Text that does not compile is our bug: a CheckError with the compiler's output. Lack of
   // disk space, memory or permission, and a killed compiler, are a SetUpError. The temporary folder is removed on
-  // return. contraction: a * b + c may become an FMA.
-  SharedLibrary compile(const std::string& text, bool contraction) const;
+  // return.
+  SharedLibrary compile(const std::string& text) const;
 };
 
 }  // namespace fuser

@@ -3,7 +3,6 @@
 #include "fuser/codegen/cpu_module.h"
 #include "fuser/codegen/print_cuda.h"
 #include "fuser/execute/clang_compiler.h"
-#include "fuser/execute/contraction_groups.h"
 #include "fuser/execute/fiber_block.h"
 #include "fuser/execute/launch_shape.h"
 #include "fuser/kernel/shared_layout.h"
@@ -82,15 +81,11 @@ class CpuEngine : public Engine {
   bool callsHostLibrary() const override { return true; }
 
   std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
-    std::vector<std::unique_ptr<CompiledKernel>> compiled(kernels.size());
-    for (const ContractionGroup& group : contractionGroups(kernels)) {
-      const auto library =
-          std::make_shared<SharedLibrary>(compiler_.compile(printCpuModule(group.kernels), group.contraction));
-      for (size_t i = 0; i < group.kernels.size(); ++i) {
-        compiled[group.places[i]] =
-            std::make_unique<CpuKernel>(*group.kernels[i], library, launcherName(*group.kernels[i], i));
-      }
-    }
+    if (kernels.empty()) return {};
+    const auto library = std::make_shared<SharedLibrary>(compiler_.compile(printCpuModule(kernels)));
+    std::vector<std::unique_ptr<CompiledKernel>> compiled;
+    for (size_t i = 0; i < kernels.size(); ++i)
+      compiled.push_back(std::make_unique<CpuKernel>(*kernels[i], library, launcherName(*kernels[i], i)));
     return compiled;
   }
 

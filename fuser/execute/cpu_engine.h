@@ -7,8 +7,7 @@
 
 namespace fuser {
 
-// A SetUpError if there is no clang++. All kernels of a compile() go into one compiler call, or two if their
-// contraction flags differ.
+// A SetUpError if there is no clang++. All kernels of a compile() go into one compiler call.
 std::unique_ptr<Engine> makeCpuEngine();
 
 }  // namespace fuser

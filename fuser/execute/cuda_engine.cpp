@@ -1,7 +1,6 @@
 #include "fuser/execute/cuda_engine.h"
 
 #include "fuser/codegen/print_cuda.h"
-#include "fuser/execute/contraction_groups.h"
 #include "fuser/execute/cuda_streams.h"
 #include "fuser/execute/device_copies.h"
 #include "fuser/execute/launch_shape.h"
@@ -128,15 +127,12 @@ class CudaEngine : public Engine {
 
   std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
     for (const Kernel* kernel : kernels) checkFits(*kernel);
-    std::vector<std::unique_ptr<CompiledKernel>> compiled(kernels.size());
-    for (const ContractionGroup& group : contractionGroups(kernels)) {
-      const std::string image = nvrtc_.compileToCubin(printModule(group.kernels), driver_->arch(), group.contraction);
-      const auto module = std::make_shared<LoadedModule>(driver_, image);
-      for (size_t i = 0; i < group.kernels.size(); ++i) {
-        compiled[group.places[i]] =
-            std::make_unique<CudaKernel>(*group.kernels[i], module, entryName(*group.kernels[i], i));
-      }
-    }
+    if (kernels.empty()) return {};
+    const std::string image = nvrtc_.compileToCubin(printModule(kernels), driver_->arch());
+    const auto module = std::make_shared<LoadedModule>(driver_, image);
+    std::vector<std::unique_ptr<CompiledKernel>> compiled;
+    for (size_t i = 0; i < kernels.size(); ++i)
+      compiled.push_back(std::make_unique<CudaKernel>(*kernels[i], module, entryName(*kernels[i], i)));
     return compiled;
   }
 

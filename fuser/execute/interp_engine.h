@@ -1,7 +1,6 @@
 #pragma once
 // The interp engine: interprets kernel IR on the CPU. It defines the semantics of kernel IR, needs no compiler, checks
-// every access (interp_memory.h), and is the engine of campaigns. It ignores Kernel::contraction: a multiply and an add
-// always round twice.
+// every access (interp_memory.h), and is the engine of campaigns.
 
 #include <memory>
 

@@ -79,7 +79,7 @@ struct Nvrtc::Functions {
     std::string code, log;
   };
   enum class Output : uint8_t { Ptx, Cubin, CubinAndLog };
-  Compiled compile(const std::string& text, const std::string& target, bool contraction, Output output) const;
+  Compiled compile(const std::string& text, const std::string& target, Output output, LinesOf = LinesOf::Nothing) const;
 };
 
 namespace {
@@ -94,14 +94,15 @@ struct ProgramOwner {
 
 }  // namespace
 
-Nvrtc::Functions::Compiled Nvrtc::Functions::compile(const std::string& text, const std::string& target,
-                                                     bool contraction, Output output) const {
+Nvrtc::Functions::Compiled Nvrtc::Functions::compile(const std::string& text, const std::string& target, Output output,
+                                                     LinesOf lines) const {
   ProgramOwner<Functions> owner{*this};
   check(createProgram(&owner.program, text.c_str(), "kernels.cu", 0, nullptr, nullptr), "create");
-  // Each IR op rounds once; division and square root are correctly rounded; denormals are kept.
+  // Each op rounds once; division and square root are correctly rounded; denormals are kept.
   const std::string arch = "--gpu-architecture=" + target;
   std::vector<const char*> options = {arch.c_str(),       "--std=c++17", "--prec-div=true",
-                                      "--prec-sqrt=true", "--ftz=false", contraction ? "--fmad=true" : "--fmad=false"};
+                                      "--prec-sqrt=true", "--ftz=false", "--fmad=false"};
+  if (lines == LinesOf::Text) options.push_back("--generate-line-info");
   options.push_back(output == Output::CubinAndLog ? "--ptxas-options=-v" : "-w");
   const Status result = compileProgram(owner.program, static_cast<int>(options.size()), options.data());
   checkEnvironmentErrors(result, "compile");
@@ -143,12 +144,12 @@ Nvrtc::Nvrtc() : functions_(std::make_unique<Functions>()) {
 Nvrtc::~Nvrtc() = default;
 Nvrtc::Nvrtc(Nvrtc&&) noexcept = default;
 
-std::string Nvrtc::compileToPtx(const std::string& text, const std::string& arch, bool contraction) const {
-  return functions_->compile(text, "compute_" + arch, contraction, Functions::Output::Ptx).code;
+std::string Nvrtc::compileToPtx(const std::string& text, const std::string& arch, LinesOf lines) const {
+  return functions_->compile(text, "compute_" + arch, Functions::Output::Ptx, lines).code;
 }
 
-std::string Nvrtc::compileToCubin(const std::string& text, const std::string& arch, bool contraction) const {
-  return functions_->compile(text, "sm_" + arch, contraction, Functions::Output::Cubin).code;
+std::string Nvrtc::compileToCubin(const std::string& text, const std::string& arch) const {
+  return functions_->compile(text, "sm_" + arch, Functions::Output::Cubin).code;
 }
 
 namespace {
@@ -194,7 +195,7 @@ std::string warningsIn(const std::string& log) {
 }  // namespace
 
 Examined Nvrtc::examine(const std::string& text, const std::string& arch) const {
-  const std::string log = functions_->compile(text, "sm_" + arch, false, Functions::Output::CubinAndLog).log;
+  const std::string log = functions_->compile(text, "sm_" + arch, Functions::Output::CubinAndLog).log;
   return {resourcesIn(log), warningsIn(log)};
 }
 

@@ -29,9 +29,11 @@ class Nvrtc {
   Nvrtc(Nvrtc&&) noexcept;
 
   // arch: the compute capability without the point, "90"; a UserError if NVRTC does not support it. A CheckError, with
-  // the output, if the text does not compile; a SetUpError if out of memory. contraction: a * b + c may become an FMA.
-  std::string compileToPtx(const std::string& text, const std::string& arch, bool contraction = false) const;
-  std::string compileToCubin(const std::string& text, const std::string& arch, bool contraction = false) const;
+  // the output, if the text does not compile; a SetUpError if out of memory. LinesOf: whether the PTX says
+  // which line of the text an instruction is of (.loc); the instructions are the same.
+  enum class LinesOf : uint8_t { Nothing, Text };
+  std::string compileToPtx(const std::string& text, const std::string& arch, LinesOf lines = LinesOf::Nothing) const;
+  std::string compileToCubin(const std::string& text, const std::string& arch) const;
   // The same compilation to machine code; what the compiler and the assembler say of it.
   Examined examine(const std::string& text, const std::string& arch) const;
   std::string version() const;  // "13.0"

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "fuser/codegen/print_cuda.h"
-#include "fuser/execute/contraction_groups.h"
 #include "fuser/execute/device_copies.h"
 #include "fuser/execute/launch_shape.h"
 #include "fuser/execute/nvrtc.h"
@@ -130,40 +129,41 @@ class PtxKernel : public CompiledKernel {
 
 class PtxEngine : public Engine {
  public:
-  PtxEngine(std::shared_ptr<PtxCounts> counts, std::string architecture, EditPtx edit)
-      : counts_(std::move(counts)), architecture_(std::move(architecture)), edit_(std::move(edit)) {}
+  PtxEngine(std::shared_ptr<PtxCounts> counts, std::string architecture, TextEdits edits)
+      : counts_(std::move(counts)), architecture_(std::move(architecture)), edits_(std::move(edits)) {}
 
   std::string name() const override { return "ptx"; }
 
   std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
-    std::vector<std::unique_ptr<CompiledKernel>> compiled(kernels.size());
-    for (const ContractionGroup& group : contractionGroups(kernels)) {
-      std::string text = nvrtc_.compileToPtx(printModule(group.kernels), architecture_, group.contraction);
-      if (edit_) text = edit_(std::move(text));
-      const auto module = std::make_shared<ptx::Module>(ptx::parsePtx(std::move(text), "kernels.ptx"));
-      for (size_t i = 0; i < group.kernels.size(); ++i) {
-        compiled[group.places[i]] =
-            std::make_unique<PtxKernel>(*group.kernels[i], module, entryName(*group.kernels[i], i), counts_);
-      }
-    }
+    if (kernels.empty()) return {};
+    std::string printed = printModule(kernels);
+    if (edits_.cuda) printed = edits_.cuda(std::move(printed));
+    const auto cuda = std::make_shared<const std::string>(std::move(printed));
+    std::string text = nvrtc_.compileToPtx(*cuda, architecture_, Nvrtc::LinesOf::Text);
+    if (edits_.ptx) text = edits_.ptx(std::move(text));
+    const auto module = std::make_shared<ptx::Module>(ptx::parsePtx(std::move(text), "kernels.ptx"));
+    module->cuda = cuda;
+    std::vector<std::unique_ptr<CompiledKernel>> compiled;
+    for (size_t i = 0; i < kernels.size(); ++i)
+      compiled.push_back(std::make_unique<PtxKernel>(*kernels[i], module, entryName(*kernels[i], i), counts_));
     return compiled;
   }
 
  private:
   const std::shared_ptr<PtxCounts> counts_;
   const std::string architecture_;
-  const EditPtx edit_;
+  const TextEdits edits_;
   Nvrtc nvrtc_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> makePtxEngine(const std::string& architecture, EditPtx edit) {
-  return std::make_unique<PtxEngine>(nullptr, architecture, std::move(edit));
+std::unique_ptr<Engine> makePtxEngine(const std::string& architecture, TextEdits edits) {
+  return std::make_unique<PtxEngine>(nullptr, architecture, std::move(edits));
 }
 
 std::unique_ptr<Engine> makeCountingPtxEngine(std::shared_ptr<PtxCounts> counts, const std::string& architecture) {
-  return std::make_unique<PtxEngine>(std::move(counts), architecture, nullptr);
+  return std::make_unique<PtxEngine>(std::move(counts), architecture, TextEdits{});
 }
 
 }  // namespace fuser

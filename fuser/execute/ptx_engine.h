@@ -11,11 +11,15 @@
 
 namespace fuser {
 
-// A SetUpError if there is no libnvrtc. All kernels of a compile() go into one compiler call, or two if their
-// contraction flags differ. `architecture`: the compute capability without the point. `edit`, if there is one, is given
-// the PTX before it runs: planted faults.
-using EditPtx = std::function<std::string(std::string ptx)>;
-std::unique_ptr<Engine> makePtxEngine(const std::string& architecture = "90", EditPtx edit = {});
+// What is made of the texts on their way, where there is a function: planted faults.
+struct TextEdits {
+  std::function<std::string(std::string)> cuda{};  // before it is compiled
+  std::function<std::string(std::string)> ptx{};   // before it runs
+};
+
+// A SetUpError if there is no libnvrtc. All kernels of a compile() go into one compiler call. `architecture`: the
+// compute capability without the point.
+std::unique_ptr<Engine> makePtxEngine(const std::string& architecture = "90", TextEdits edits = {});
 // The same; what each kernel executes is added to the counts.
 std::unique_ptr<Engine> makeCountingPtxEngine(std::shared_ptr<PtxCounts> counts,
                                               const std::string& architecture = "90");

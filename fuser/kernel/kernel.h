@@ -171,7 +171,6 @@ struct Compute {
   Access target;
   std::vector<Operand> operands;
   const Expr* source = nullptr;  // of the scheduled fusion, for messages
-  bool fenced = false;  // Mul or Div: readers get the rounded result, even if the kernel may contract
 };
 
 // target = the value that `source` has in another thread of the same warp. Threads are numbered x + X * (y + Y * z) in
@@ -272,7 +271,7 @@ struct Kernel {
   std::array<int64_t, 3> blockDim{1, 1, 1};
   std::array<IntExpr, 3> gridDim{};    // expressions of the integer parameters
   DeviceProperties device = defaultDevice();  // whose limits it keeps
-  bool contraction = false;            // multiply and add may become an FMA
+  bool contraction = false;            // a Mul and the Add that reads it become an Fma, by lowering
   bool copies = false;                 // only moves elements, of what other kernels made too
   // The width of index arithmetic: what index_bounds.h calls an index is computed in 32 bits where it is narrow, in 64
   // elsewhere. A narrow kernel runs only launches that fit. Int operands have 64 bits in any kernel.

@@ -333,8 +333,7 @@ class Parser {
   Compute compute(const Access& target, const std::string& first) {
     Compute node;
     node.target = target;
-    node.fenced = first == "fenced";
-    node.op = opNamed(node.fenced ? lexer_.identifier("an op") : first);
+    node.op = opNamed(first);
     node.computeDtype = dtype();
     lexer_.expect("(");
     while (!lexer_.accept(")")) {

@@ -130,7 +130,7 @@ class Printer {
   std::string text(const Compute& node) const {
     std::string list;
     for (const Operand& o : node.operands) list += (list.empty() ? "" : ", ") + operand(o);
-    return concat(access(node.target), " = ", node.fenced ? "fenced " : "", opName(node.op), " ", node.computeDtype,
+    return concat(access(node.target), " = ", opName(node.op), " ", node.computeDtype,
                   " (", list, ")");
   }
   std::string text(const Shuffle& node) const {

@@ -28,7 +28,7 @@
 // T5[0] of n0` is a Report, and `atomic y[q] += t[0]` an AtomicAdd to a tensor that is declared as `tensor y : f32 rank
 // 1 argument 1 written starts_as x`. Workspaces are declared as `workspace W : f32 [(n0 * 4)]`, `semaphore S` and
 // `error_word E [2]`. Other operands: `2.5 as bf16`, `int(i0)`. The words `contraction`, `narrow` and `fixed_width`
-// follow the name, in this order. A fenced Compute is `A[0] = fenced Mul f32 (B[0], C[0])`. The text contains
+// follow the name, in this order. The text contains
 // everything except the pointers into the scheduled fusion (sources, IntParam::extent), which are null in a parsed
 // kernel. Terms of sums and operands of min, max, == and * print in alphabetical order, but constants last, independent
 // of the arena.

@@ -387,8 +387,6 @@ class Verifier {
       require(node.operands.size() == operandCount(node.op), 13, node.operands.size(), " operands");
       require(computes(node.op, node.computeDtype), 13, opName(node.op), " does not compute in ", node.computeDtype);
     }
-    const bool canBeFenced = (node.op == OpKind::Mul || node.op == OpKind::Div) && isFloating(node.computeDtype);
-    require(!node.fenced || canBeFenced, 13, "a fenced ", opName(node.op), " of ", node.computeDtype);
   }
 
   static bool computes(OpKind op, DataType dtype) { return computeType(dtype) == dtype && acceptsDtype(op, dtype); }

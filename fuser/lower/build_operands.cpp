@@ -56,7 +56,6 @@ Statement StatementBuilder::joinedTo(const Expr* expr, const Access& target, con
   join.target = target;
   join.operands = {access(left.buffer, left.index), access(right.buffer, right.index)};
   join.source = expr;
-  join.fenced = kernel_.contraction && join.op == OpKind::Mul && isFloating(join.computeDtype);
   return {std::move(join)};
 }
 

@@ -67,7 +67,6 @@ void StatementBuilder::scanByThread(const Element& element, Body& body) {
   statement.operands.push_back(access(statement.target.buffer, statement.target.index));
   statement.operands.push_back(operandOf(element, 0, body));
   statement.source = element.expr;
-  statement.fenced = kernel_.contraction && statement.op == OpKind::Mul && isFloating(statement.computeDtype);
   const Operand total = access(statement.target.buffer, statement.target.index);
   body.push_back({std::move(statement)});
   convert(element.expr, resultOfScan(element), total, body);

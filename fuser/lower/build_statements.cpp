@@ -11,7 +11,6 @@
 #include "fuser/analysis/axis_map.h"
 #include "fuser/analysis/loop_map.h"
 #include "fuser/ir/infer.h"
-#include "fuser/lower/fences.h"
 #include "fuser/lower/predicate.h"
 #include "fuser/lower/step_list.h"
 #include "fuser/lower/unswitch.h"
@@ -351,7 +350,6 @@ Body StatementBuilder::finish(const Expr* expr, const Access& accumulator, IntEx
     divide.operands.push_back(access(accumulator.buffer, accumulator.index));
     divide.operands.push_back(integer(termsOf(tensor)));
     divide.source = expr;
-    divide.fenced = kernel_.contraction;
     body.push_back({std::move(divide)});
   }
   if (accumulator.buffer == bufferOf(tensor)) return body;
@@ -487,7 +485,6 @@ void StatementBuilder::compute(const Element& element, Body& body) {
   statement.computeDtype = computeType(common);
   statement.target = element.target;
   statement.source = expr;
-  statement.fenced = kernel_.contraction && isFenced(expr);
   const bool round = expr->info().scalar == ScalarOperand::Round && common != statement.computeDtype;
   for (size_t i = 0; i < expr->inputs().size(); ++i) {
     Operand operand = operandOf(element, i, body);
@@ -515,7 +512,6 @@ void StatementBuilder::accumulate(const Element& element, Body& body) {
   statement.operands.push_back(access(statement.target.buffer, statement.target.index));
   statement.operands.push_back(operandOf(element, 0, body));
   statement.source = element.expr;
-  statement.fenced = kernel_.contraction && statement.op == OpKind::Mul && isFloating(statement.computeDtype);
   body.push_back({std::move(statement)});
 }
 

@@ -25,6 +25,7 @@ using std::exp2;
 using std::expm1;
 using std::fabs;
 using std::floor;
+using std::fma;
 using std::fmod;
 using std::hypot;
 using std::log;

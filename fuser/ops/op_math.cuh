@@ -79,28 +79,11 @@ FUSER_FN float mul(float a, float b) { return a * b; }
 FUSER_FN double mul(double a, double b) { return a * b; }
 FUSER_FN bool mul(bool a, bool b) { return a && b; }
 
-// The steps of formulas inside one row, and fenced products and quotients (Compute::fenced): each is rounded, even if
-// contraction may fuse a `mul` row with an `add` row.
-#if defined(__CUDACC__)
-FUSER_FN float plus(float a, float b) { return __fadd_rn(a, b); }
-FUSER_FN double plus(double a, double b) { return __dadd_rn(a, b); }
-FUSER_FN float times(float a, float b) { return __fmul_rn(a, b); }
-FUSER_FN double times(double a, double b) { return __dmul_rn(a, b); }
-FUSER_FN float quotient(float a, float b) { return __fdiv_rn(a, b); }
-FUSER_FN double quotient(double a, double b) { return __ddiv_rn(a, b); }
-#elif defined(FUSER_KERNEL_TEXT)
-FUSER_FN float plus(float a, float b) { return __arithmetic_fence(__arithmetic_fence(a) + __arithmetic_fence(b)); }
-FUSER_FN double plus(double a, double b) { return __arithmetic_fence(__arithmetic_fence(a) + __arithmetic_fence(b)); }
-FUSER_FN float times(float a, float b) { return __arithmetic_fence(a * b); }
-FUSER_FN double times(double a, double b) { return __arithmetic_fence(a * b); }
-FUSER_FN float quotient(float a, float b) { return __arithmetic_fence(a / b); }
-FUSER_FN double quotient(double a, double b) { return __arithmetic_fence(a / b); }
-#else
+// The steps of formulas inside one row: each is rounded.
 FUSER_FN float plus(float a, float b) { return a + b; }
 FUSER_FN double plus(double a, double b) { return a + b; }
 FUSER_FN float times(float a, float b) { return a * b; }
 FUSER_FN double times(double a, double b) { return a * b; }
-#endif
 FUSER_FN float minus(float a, float b) { return plus(a, -b); }
 FUSER_FN double minus(double a, double b) { return plus(a, -b); }
 template <class T>
@@ -115,11 +98,17 @@ FUSER_FN T times(T a, T b) {
 FUSER_FN float trueDiv(float a, float b) { return a / b; }
 FUSER_FN double trueDiv(double a, double b) { return a / b; }
 
+// Integers divide without a branch: a kernel has dozens of quotients in its indices, and with branches around each of
+// them a compiler may take minutes (tests/fuser/execute/nvrtc_test.cpp).
+template <class T>
+FUSER_FN T nonTrapping(T divisor) {
+  return divisor == 0 || isMinusOne(divisor) ? static_cast<T>(1) : divisor;
+}
+// By zero: 0.
 template <class T>
 FUSER_FN T truncDiv(T a, T b) {
-  if (b == 0) return 0;
-  if (isMinusOne(b)) return sub(static_cast<T>(0), a);
-  return static_cast<T>(a / b);
+  const T quotient = static_cast<T>(a / nonTrapping(b));
+  return b == 0 ? static_cast<T>(0) : isMinusOne(b) ? sub(static_cast<T>(0), a) : quotient;
 }
 FUSER_FN float truncDiv(float a, float b) { return trunc(a / b); }
 FUSER_FN double truncDiv(double a, double b) { return trunc(a / b); }
@@ -139,8 +128,8 @@ FUSER_FN T floatFloorDiv(T a, T b) {
 template <class T>
 FUSER_FN T floorDiv(T a, T b) {
   const T quotient = truncDiv(a, b);
-  if (b == 0 || isMinusOne(b)) return quotient;
-  return a % b != 0 && (a < 0) != (b < 0) ? static_cast<T>(quotient - 1) : quotient;
+  const bool isBetween = a % nonTrapping(b) != 0;
+  return static_cast<T>(quotient - (isBetween & ((a < 0) != (b < 0))));
 }
 FUSER_FN float floorDiv(float a, float b) { return floatFloorDiv(a, b); }
 FUSER_FN double floorDiv(double a, double b) { return floatFloorDiv(a, b); }
@@ -148,7 +137,7 @@ FUSER_FN double floorDiv(double a, double b) { return floatFloorDiv(a, b); }
 // The sign of the dividend.
 template <class T>
 FUSER_FN T truncMod(T a, T b) {
-  return b == 0 || isMinusOne(b) ? static_cast<T>(0) : static_cast<T>(a % b);
+  return static_cast<T>(a % nonTrapping(b));
 }
 FUSER_FN float truncMod(float a, float b) { return fmod(a, b); }
 FUSER_FN double truncMod(double a, double b) { return fmod(a, b); }
@@ -156,8 +145,8 @@ FUSER_FN double truncMod(double a, double b) { return fmod(a, b); }
 // The sign of the divisor.
 template <class T>
 FUSER_FN T floorMod(T a, T b) {
-  T remainder = truncMod(a, b);
-  return remainder != 0 && (remainder < 0) != (b < 0) ? plus(remainder, b) : remainder;
+  const T remainder = truncMod(a, b);
+  return plus(remainder, (remainder != 0) & ((remainder < 0) != (b < 0)) ? b : static_cast<T>(0));
 }
 
 template <class T>

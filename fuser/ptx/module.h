@@ -82,12 +82,16 @@ struct Module {
   std::string_view target;                  // "sm_90"
   std::vector<Variable> variables{};
   std::vector<Function> functions{};
+  std::shared_ptr<const std::string> cuda{};  // the text that it was compiled from; null: not known
 
   const Function* function(std::string_view name) const;  // null if there is none
 };
 
 // A LocatedError of `name` where the text is no PTX that NVRTC 13 emits for a kernel.
 Module parsePtx(std::string text, const std::string& name);
+
+// A line of the CUDA text, from 1, without its indentation: " `c = a;`"; "" where the text is not known.
+std::string cudaLineText(const Module& module, uint32_t line);
 
 std::string registerText(const Register& named);  // "%r12"
 std::string instructionText(const Function& function, const Instruction& instruction);

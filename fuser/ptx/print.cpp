@@ -1,4 +1,6 @@
-// instructionText: an instruction as PTX text, for messages and tests.
+// instructionText, cudaLineText: an instruction and its line of the kernel as text, for messages and tests.
+
+#include <algorithm>
 
 #include "fuser/ptx/module.h"
 #include "fuser/support/check.h"
@@ -71,6 +73,20 @@ std::string registerText(const Register& named) {
 
 std::string instructionText(const Function& function, const Instruction& instruction) {
   return InstructionPrinter(function).print(instruction);
+}
+
+std::string cudaLineText(const Module& module, uint32_t line) {
+  if (!module.cuda) return "";
+  const std::string& text = *module.cuda;
+  size_t start = 0;
+  for (uint32_t i = 1; i < line; ++i) {
+    start = text.find('\n', start);
+    if (start == text.npos) return "";
+    ++start;
+  }
+  const size_t end = std::min(text.find('\n', start), text.size());
+  start = std::min(text.find_first_not_of(' ', start), end);
+  return concat(" `", std::string_view(text).substr(start, end - start), "`");
 }
 
 }  // namespace fuser::ptx

@@ -154,8 +154,8 @@ std::string Program::placeText(const Operation& operation) const {
     if (!all.empty() && &source >= all.data() && &source < all.data() + all.size()) in = &function;
   }
   std::string text = concat("PTX line ", source.line, ": ", instructionText(*in, source));
-  if (source.cudaLine > 0) text += concat(", CUDA line ", source.cudaLine);
-  return text;
+  if (source.cudaLine == 0) return text;
+  return concat(text, ", CUDA line ", source.cudaLine, cudaLineText(*module, source.cudaLine));
 }
 
 Program makeProgram(const Module& module, std::string_view entry, const std::string& name) {

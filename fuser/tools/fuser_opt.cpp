@@ -109,7 +109,7 @@ std::string footer() {
          "  fuser-opt corpus/seeds/softmax.fusion --explain-segments\n"
          "  fuser-opt corpus/seeds/*.fusion --count-segments\n"
          "  fuser-opt corpus/seeds/*.fusion --print=cost > now.txt && fuserfuzz perf-check --costs old.txt now.txt\n"
-         "  fuser-opt corpus/seeds/softmax.fusion --print=cuda,runtime > softmax.cu && nvcc -c softmax.cu\n"
+         "  fuser-opt corpus/seeds/softmax.fusion --print=cuda,runtime > softmax.cu && nvcc -fmad=false -c softmax.cu\n"
          "  fuser-opt corpus/seeds/softmax.fusion --run --engine=cpu\n"
          "  fuser-opt corpus/seeds/softmax.fusion --backward | fuserfuzz replay -\n"
          "  echo 'fusion f(%x: f32[i0]) { %y = neg(%x) return %y }' | fuser-opt - --print=kernel\n"

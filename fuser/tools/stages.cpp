@@ -6,7 +6,6 @@
 #include <ostream>
 
 #include "fuser/codegen/print_cuda.h"
-#include "fuser/execute/contraction_groups.h"
 #include "fuser/execute/nvrtc.h"
 #include "fuser/host_ir/host_ir_container.h"
 #include "fuser/kernel/text.h"
@@ -27,16 +26,9 @@ std::string indented(const std::string& text) {
   return result;
 }
 
-// A module of the kernels whose products may be contracted, and one of the others.
 std::string printPtx(const std::vector<const Kernel*>& kernels) {
-  std::string text;
-  if (kernels.empty()) return text;
-  const Nvrtc nvrtc;
-  for (const ContractionGroup& group : contractionGroups(kernels)) {
-    const std::string architecture = std::to_string(group.kernels.front()->device.architecture);
-    text += nvrtc.compileToPtx(printModule(group.kernels), architecture, group.contraction);
-  }
-  return text;
+  if (kernels.empty()) return "";
+  return Nvrtc().compileToPtx(printModule(kernels), std::to_string(kernels.front()->device.architecture));
 }
 
 }  // namespace

@@ -151,7 +151,7 @@ bool isExact(const Fusion& original, uint32_t value, const std::set<uint32_t>& f
 std::string compareSegment(const Case& testCase, const SegmentRecord& interpreted, const SegmentRecord& other,
                            bool sameLibrary, BitCounts& bits) {
   std::set<uint32_t> from;
-  bool sameInputs = !testCase.options.contraction && !interpreted.addsByAtomics;
+  bool sameInputs = !interpreted.addsByAtomics;
   for (size_t i = 0; i < interpreted.inputs.size(); ++i) {
     if (interpreted.inputs[i].origin) from.insert(*interpreted.inputs[i].origin);
     sameInputs = sameInputs && equalValues(interpreted.inputs[i].value, other.inputs.at(i).value);

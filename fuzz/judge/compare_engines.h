@@ -12,8 +12,8 @@ namespace fuser::fuzz {
 
 // Counts of elements of stored values. Exact: computed only by ops on which engines agree bit for bit by their rows
 // (casts, moves, integers, + - * / sqrt, reductions with a fixed tree, …), from bit-equal operands; these must be
-// equal, where all NaNs are equal. Others: library functions, unless both engines call the same library; maxima and
-// minima, where the sign of a zero is open; and everything in cases with contraction. The oracle alone judges these.
+// equal, where all NaNs are equal. Others: library functions, unless both engines call the same library; and maxima and
+// minima, where the sign of a zero is open. The oracle alone judges these.
 struct BitCounts {
   int64_t exact = 0, exactEqual = 0;
   int64_t others = 0, othersEqual = 0;

@@ -180,7 +180,6 @@ BatchResult runCompilerBatch(const std::vector<const Case*>& statements, const s
   const auto engine = std::make_shared<CollectingEngine>();
   std::vector<CompiledCase> prepared;
   for (size_t i = 0; i < cases.size(); ++i) {
-    if (cases[i]->options.contraction) continue;
     prepared.push_back(prepare(*cases[i], i, engine));
   }
   result.kernels = engine->kernels().size();

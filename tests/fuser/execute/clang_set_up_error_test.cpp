@@ -44,7 +44,7 @@ class ClangSetUpErrorTest : public testing::Test {
   }
   static std::string setUpErrorOf(const ClangCompiler& compiler, const std::string& text = "") {
     try {
-      compiler.compile(text, false);
+      compiler.compile(text);
     } catch (const SetUpError& error) {
       return error.what();
     } catch (const std::exception& error) {
@@ -58,7 +58,7 @@ class ClangSetUpErrorTest : public testing::Test {
     if (child == 0) {
       limit();
       try {
-        ClangCompiler::find().compile("extern \"C\" int one() { return 1; }", false);
+        ClangCompiler::find().compile("extern \"C\" int one() { return 1; }");
       } catch (const SetUpError&) {
         _exit(0);
       } catch (const std::exception&) {
@@ -76,9 +76,9 @@ class ClangSetUpErrorTest : public testing::Test {
 };
 
 TEST_F(ClangSetUpErrorTest, ACompileErrorFailsACheck) {
-  EXPECT_THROW(ClangCompiler::find().compile("int f( {", false), CheckError);
-  EXPECT_THROW(script("echo \"kernels.cpp:3:1: error: unknown type\"; exit 1").compile("", false), CheckError);
-  EXPECT_THROW(script("kill -SEGV $$").compile("", false), CheckError);
+  EXPECT_THROW(ClangCompiler::find().compile("int f( {"), CheckError);
+  EXPECT_THROW(script("echo \"kernels.cpp:3:1: error: unknown type\"; exit 1").compile(""), CheckError);
+  EXPECT_THROW(script("kill -SEGV $$").compile(""), CheckError);
 }
 
 TEST_F(ClangSetUpErrorTest, ACompilerThatFailsWithoutADiagnosticIsASetUpError) {

@@ -324,7 +324,7 @@ TEST(CpuEngineTest, RejectsArgumentsOfAnotherDtype) {
 
 TEST(ClangCompilerTest, ShowsTheCompilersWordsAboutTextThatDoesNotCompile) {
   try {
-    ClangCompiler::find().compile("int broken(", false);
+    ClangCompiler::find().compile("int broken(");
     FAIL();
   } catch (const CheckError& error) {
     EXPECT_NE(std::string(error.what()).find("expected"), std::string::npos) << error.what();

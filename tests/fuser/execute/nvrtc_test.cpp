@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "fuser/codegen/print_cuda.h"
 #include "fuser/kernel/text.h"
 #include "tests/fuser/execute/pointwise_kernels.h"
@@ -80,9 +82,9 @@ TEST_P(NvrtcTest, CompilesReductionsSharedMemoryAndVectors) {
   EXPECT_TRUE(contains(ptx, "shfl.sync")) << ptx;
 }
 
-// y = a * b + c, a / b, sqrt(a): in that order in one kernel.
-std::string exactOps(bool contraction) {
-  const auto kernel = parseKernel(concat("kernel exact", contraction ? " contraction" : "", R"( {
+// (a * b + b)^-1/2 / b; a kernel with contraction: what may be an fma was made one before.
+std::string exactOps() {
+  const auto kernel = parseKernel(R"(kernel exact contraction {
   tensor a : f32 rank 1 argument 0
   tensor b : f32 rank 1 argument 1
   tensor y : f32 rank 1 argument 2 written
@@ -96,21 +98,58 @@ std::string exactOps(bool contraction) {
   t[0] = Rsqrt f32 (t[0])
   y[threadIdx.x] = Div f32 (t[0], b[threadIdx.x])
 }
-)"));
+)");
   const Kernel* const kernels[] = {kernel.get()};
   return printModule(kernels);
 }
 
 TEST_P(NvrtcTest, RoundsOncePerOp) {
-  const std::string ptx = nvrtc_.compileToPtx(exactOps(false), GetParam());
+  const std::string ptx = nvrtc_.compileToPtx(exactOps(), GetParam());
   for (const char* part : {"mul.f32", "add.f32", "sqrt.rn.f32", "rcp.rn.f32", "div.rn.f32"}) {
     EXPECT_TRUE(contains(ptx, part) || contains(ptx, std::string(part).insert(3, ".rn"))) << part << "\n" << ptx;
   }
   for (const char* part : {"fma", ".approx", ".ftz"}) EXPECT_FALSE(contains(ptx, part)) << part << "\n" << ptx;
 }
 
-TEST_P(NvrtcTest, ContractsOnlyWhenAsked) {
-  EXPECT_TRUE(contains(nvrtc_.compileToPtx(exactOps(true), GetParam(), true), "fma.rn.f32"));
+// The lines of PTX, without the directives that say where they come from.
+std::vector<std::string> instructionsOf(const std::string& ptx) {
+  std::vector<std::string> lines;
+  std::istringstream text(ptx);
+  for (std::string line; std::getline(text, line);) {
+    const size_t start = line.find_first_not_of(" \t");
+    if (start == line.npos) continue;
+    line.erase(0, start);
+    if (line.starts_with(".loc")) continue;
+    if (line.starts_with(".file")) break;  // what follows tells debuggers of files
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+TEST_P(NvrtcTest, LinesOfTheTextChangeNoInstruction) {
+  const auto kernel = parseKernel(kReduction);
+  const Kernel* const kernels[] = {kernel.get()};
+  for (const std::string& text : {exactOps(), printModule(kernels)}) {
+    const std::string with = nvrtc_.compileToPtx(text, GetParam(), Nvrtc::LinesOf::Text);
+    EXPECT_TRUE(contains(with, ".loc"));
+    EXPECT_EQ(instructionsOf(with), instructionsOf(nvrtc_.compileToPtx(text, GetParam())));
+  }
+}
+
+TEST_P(NvrtcTest, AnFmaIsOneInstruction) {
+  const auto kernel = parseKernel(R"(kernel fused {
+  tensor a : f32 rank 1 argument 0
+  tensor y : f32 rank 1 argument 1 written
+  block 32, 1, 1
+  grid 1, 1, 1
+
+  y[threadIdx.x] = Fma f32 (a[threadIdx.x], a[threadIdx.x], 1.0)
+}
+)");
+  const Kernel* const kernels[] = {kernel.get()};
+  const std::string ptx = nvrtc_.compileToPtx(printModule(kernels), GetParam());
+  EXPECT_TRUE(contains(ptx, "fma.rn.f32")) << ptx;
+  EXPECT_FALSE(contains(ptx, "mul.") || contains(ptx, "add.rn")) << ptx;
 }
 
 TEST_P(NvrtcTest, ShowsTheCompilersWordsAboutTextThatDoesNotCompile) {

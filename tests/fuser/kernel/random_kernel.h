@@ -233,7 +233,6 @@ class RandomKernel {
     node.computeDtype = converts ? dtype : DataType::Double;
     const size_t count = converts ? 1 : operandCount(node.op);
     while (node.operands.size() < count) node.operands.push_back(operand());
-    node.fenced = node.op == OpKind::Mul && chance(2);
     return node;
   }
 

@@ -74,7 +74,7 @@ class Comparison {
     return same(x.target, y.target) && same(x.source, y.source) && x.width == y.width;
   }
   bool same(const Compute& x, const Compute& y) const {
-    return x.op == y.op && x.computeDtype == y.computeDtype && x.fenced == y.fenced && same(x.target, y.target) &&
+    return x.op == y.op && x.computeDtype == y.computeDtype && same(x.target, y.target) &&
            std::equal(x.operands.begin(), x.operands.end(), y.operands.begin(), y.operands.end(),
                       [&](const Operand& o, const Operand& p) { return same(o, p); });
   }

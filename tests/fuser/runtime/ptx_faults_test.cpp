@@ -1,5 +1,5 @@
-// Faults planted in the PTX of seeds, which neither the interpreter nor the cpu engine ever sees: the ptx engine finds
-// a violation, or gives other bits than for the text as it is.
+// Faults planted in the PTX of seeds, and in what of the printed text is a GPU's alone: neither the interpreter nor the
+// cpu engine ever sees them. The ptx engine finds a violation, or gives other bits than for the text as it is.
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ struct PlantedFault {
 
 constexpr const char* kShuffle = "(shfl\\.sync\\.idx\\.b32 .*, )%r\\d+;";
 
-const PlantedFault kFaults[] = {
+const PlantedFault kFaultsOfPtx[] = {
     {"negated_predicate", "softmax", "@%p5 bra", "@!%p5 bra", 0, ""},
     {"bound_left_out", "dequantize_i8", "setp\\.ge\\.s32", "setp.gt.s32", 0, ""},
     {"wrong_state_space", "softmax", "ld\\.global\\.u16", "ld.shared.u16", 0, "of shared memory"},
@@ -59,6 +59,29 @@ const PlantedFault kFaults[] = {
      "uninitialised"},
 };
 
+// In functions that kernel_runtime.cuh has for the device alone.
+const PlantedFault kFaultsOfCuda[] = {
+    {"count_before_what_it_counts", "rms_norm_backward", "__threadfence\\(\\);\\s*return atomicAdd", "return atomicAdd",
+     0, "race"},
+    {"wait_without_a_fence_behind_it", "rms_norm_backward", "< goal\\) \\{\\s*\\}\\s*__threadfence\\(\\);",
+     "< goal) {}", 0, "race"},
+    {"wait_that_loads_once", "rms_norm_backward", "const volatile int32\\*>\\(count\\)", "const int32*>(count)", 0, ""},
+    {"last_block_sees_too_little", "rms_norm_backward", "gridSeen\\(\\) \\{ __threadfence\\(\\);", "gridSeen() {", 0,
+     "race"},
+    {"count_that_no_atomic_makes", "rms_norm_backward", "return atomicAdd\\(count, 1\\);",
+     "const int32 before = *count; *count = before + 1; return before;", 0, "race"},
+    {"grid_of_one_row", "adafactor", "gridDim\\.x \\* gridDim\\.y", "gridDim.y", 0, ""},
+    {"mask_of_half_a_warp", "softmax", "\\? ~0u :", "? 0xffffu :", 0, "is no member itself"},
+    {"mask_of_all_but_the_last_lane", "softmax", "\\? ~0u :", "? ~0u >> 1 :", 0, "is no member itself"},
+    {"lane_of_a_smaller_warp", "softmax", "from & 31", "from & 15", 0, ""},
+    {"value_cut_on_its_way", "softmax", "static_cast<W>\\(value\\), from",
+     "static_cast<W>(static_cast<short>(value)), from", 0, ""},
+    {"sum_that_no_atomic_makes", "embedding_backward", "\\{ atomicAdd\\(target, value\\); \\}", "{ *target += value; }",
+     0, "race"},
+    {"index_noted_by_no_atomic", "histogram", "atomicMax\\(kept, number\\);", "if (*kept < number) *kept = number;", 0,
+     ""},
+};
+
 std::string planted(const PlantedFault& fault, const std::string& text) {
   const std::regex from(fault.from);
   std::smatch match;
@@ -73,11 +96,11 @@ std::string planted(const PlantedFault& fault, const std::string& text) {
 }
 
 // The bytes of all outputs of the first run.
-std::vector<std::string> outputsOf(const std::string& seed, EditPtx edit) {
+std::vector<std::string> outputsOf(const std::string& seed, TextEdits edits) {
   const std::string path = concat("corpus/seeds/", seed, ".fusion");
   const Case testCase = functionalCase(parseCase(golden::readFile(path), path));
   FusionExecutorCache::Settings settings = settingsOf(testCase);
-  settings.engine = makePtxEngine("90", std::move(edit));
+  settings.engine = makePtxEngine("90", std::move(edits));
   FusionExecutorCache cache({testCase.fusion.get(), [](const Fusion*) {}}, settings);
   const RunData data = materialize(testCase, testCase.runs.front());
   const RunRecord record = cache.run(hostValues(data));
@@ -91,34 +114,40 @@ std::vector<std::string> outputsOf(const std::string& seed, EditPtx edit) {
   return bytes;
 }
 
-class PtxFaultsTest : public testing::TestWithParam<PlantedFault> {};
+using Text = std::function<std::string(std::string)> TextEdits::*;
 
-TEST_P(PtxFaultsTest, IsCaught) {
-  const PlantedFault& fault = GetParam();
+void expectCaught(const PlantedFault& fault, Text in) {
   const std::vector<std::string> expected = outputsOf(fault.seed, {});
   ASSERT_FALSE(expected.empty());
   bool isPlanted = false;
-  const EditPtx edit = [&](std::string text) {
+  TextEdits edits;
+  edits.*in = [&](std::string text) {
     std::string changed = planted(fault, text);
     isPlanted = isPlanted || changed != text;
     return changed;
   };
   std::string shown;
   try {
-    shown = outputsOf(fault.seed, edit) == expected ? "nothing" : "";
+    shown = outputsOf(fault.seed, edits) == expected ? "nothing" : "";
   } catch (const ViolationError& error) {
     shown = error.what();
   }
-  EXPECT_TRUE(isPlanted) << "the PTX of " << fault.seed << " has no place for it";
-  if (*fault.shown) {
-    EXPECT_NE(shown.find(fault.shown), std::string::npos) << "shows " << shown;
-  } else {
-    EXPECT_NE(shown, "nothing");
-  }
+  EXPECT_TRUE(isPlanted) << "the text of " << fault.seed << " has no place for it";
+  EXPECT_NE(shown, "nothing");
+  EXPECT_NE(shown.find(fault.shown), std::string::npos) << "shows " << shown;
+  const bool namesPtx = shown.find("PTX line ") != std::string::npos;
+  EXPECT_EQ(namesPtx, shown.find(", CUDA line ") != std::string::npos) << "shows " << shown;
 }
 
-INSTANTIATE_TEST_SUITE_P(Planted, PtxFaultsTest, testing::ValuesIn(kFaults),
-                         [](const auto& info) { return std::string(info.param.name); });
+class PtxFaultsTest : public testing::TestWithParam<PlantedFault> {};
+TEST_P(PtxFaultsTest, IsCaught) { expectCaught(GetParam(), &TextEdits::ptx); }
+
+class CudaFaultsTest : public testing::TestWithParam<PlantedFault> {};
+TEST_P(CudaFaultsTest, IsCaught) { expectCaught(GetParam(), &TextEdits::cuda); }
+
+const auto nameOf = [](const auto& info) { return std::string(info.param.name); };
+INSTANTIATE_TEST_SUITE_P(Planted, PtxFaultsTest, testing::ValuesIn(kFaultsOfPtx), nameOf);
+INSTANTIATE_TEST_SUITE_P(Planted, CudaFaultsTest, testing::ValuesIn(kFaultsOfCuda), nameOf);
 
 }  // namespace
 }  // namespace fuser

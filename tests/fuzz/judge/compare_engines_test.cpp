@@ -51,16 +51,20 @@ TEST(CompareEnginesTest, EnginesThatCallTheSameLibraryAreHeldToTheBit) {
   EXPECT_EQ(compared.bits.others, 0);
 }
 
-// What clang would join through a selection, a conversion or a division by a number rounds first, as interp does.
-TEST(CompareEnginesTest, FencedProductsHaveOneResultWithContraction) {
+// What compilers would join through a selection, a conversion or a division by a number rounds first; what may be
+// joined is an fma on each engine.
+TEST(CompareEnginesTest, ContractionHasOneResult) {
   for (const char* file : {"division-by-literal-contracts", "product-contracts-behind-cast",
                            "product-contracts-behind-where", "products-contract-behind-where"}) {
     const std::string path = concat("corpus/regressions/", file, ".fusion");
     const Case testCase = parseCase(readFusionFile(path), path);
     ASSERT_TRUE(testCase.options.contraction);
-    const ComparedCase compared = compareEngines({&testCase}, EngineKind::Cpu).at(0);
-    EXPECT_EQ(compared.verdict.kind, VerdictKind::Agrees) << compared.verdict.detail;
-    EXPECT_EQ(compared.bits.othersEqual, compared.bits.others) << file;
+    for (const EngineKind engine : {EngineKind::Cpu, EngineKind::Ptx}) {
+      const ComparedCase compared = compareEngines({&testCase}, engine).at(0);
+      EXPECT_EQ(compared.verdict.kind, VerdictKind::Agrees) << compared.verdict.detail;
+      EXPECT_EQ(compared.bits.exactEqual, compared.bits.exact) << file;
+      EXPECT_EQ(compared.bits.others, 0) << file;
+    }
   }
 }
 

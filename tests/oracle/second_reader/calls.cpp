@@ -56,6 +56,13 @@ Results lerp(const Call& call) {
   return {at::lerp(start, end, weight.to(dtype))};
 }
 
+Results fused(const Call& call) {
+  at::native::ResultTypeState state;
+  for (const Tensor& x : call.x) state = at::native::update_result_type_state(x, state);
+  const Tensor product = at::mul(call.x.at(0).to(at::kDouble), call.x.at(1).to(at::kDouble));
+  return {at::add(product, call.x.at(2).to(at::kDouble)).to(at::native::result_type(state))};
+}
+
 Results unsqueeze(const Call& call) {
   std::vector<int64_t> dims = call.numbers("dims");
   const int64_t rank = call.x.at(0).dim() + static_cast<int64_t>(dims.size());
@@ -363,6 +370,7 @@ std::map<std::string, Evaluation> functionsOfMore() {
       {"logical_xor", two<at::logical_xor>},
       {"where", [](const Call& call) -> Results { return {at::where(call.x.at(0), call.x.at(1), call.x.at(2))}; }},
       {"lerp", lerp},
+      {"fma", fused},
       {"addcmul",
        [](const Call& call) -> Results {
          return {at::addcmul(call.x.at(0), call.x.at(1), call.x.at(2), valueOf(call))};

@@ -416,6 +416,7 @@ bool knows(const std::string& op) { return calls().count(op) != 0; }
 
 const std::map<std::string, std::string>& exceptions() {
   static const std::map<std::string, std::string> reasons = {
+      {"fma", "a product and a sum in f64: LibTorch has no call"},
       {"full", "one element, expanded, as in the reference: LibTorch's kernels for dense memory round otherwise"},
       {"gelu", "of a dense copy: LibTorch 2.11 leaves elements unwritten where an axis of one element has stride 0"},
       {"gather", "by indices of i64: LibTorch 2.11 reads other elements by an expanded index of i32"},

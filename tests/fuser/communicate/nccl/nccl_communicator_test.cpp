@@ -103,7 +103,7 @@ int ncclGroupEnd() {
 class NcclStandInTest : public testing::Test {
  protected:
   void SetUp() override {
-    SharedLibrary library = ClangCompiler::find().compile(kStandIn, false);
+    SharedLibrary library = ClangCompiler::find().compile(kStandIn);
     *library.find<void*>("standInMail") = &mail_;
     *library.find<decltype(&sendLetter)>("standInSend") = &sendLetter;
     *library.find<decltype(&receiveLetter)>("standInReceive") = &receiveLetter;

@@ -145,7 +145,7 @@ class CudaStandIn::StandInEngine : public Engine {
     std::vector<std::unique_ptr<CompiledKernel>> compiled;
     if (kernels.empty()) return compiled;
     const auto onHost =
-        std::make_shared<const SharedLibrary>(ClangCompiler::find().compile(printCpuModule(kernels), false));
+        std::make_shared<const SharedLibrary>(ClangCompiler::find().compile(printCpuModule(kernels)));
     for (size_t i = 0; i < kernels.size(); ++i) {
       const Kernel& kernel = *kernels[i];
       const std::string launcher = launcherName(kernel, i);
@@ -163,7 +163,7 @@ class CudaStandIn::StandInEngine : public Engine {
 };
 
 CudaStandIn::CudaStandIn() {
-  SharedLibrary library = ClangCompiler::find().compile(kLibrary, false);
+  SharedLibrary library = ClangCompiler::find().compile(kLibrary);
   allocations_ = library.find<int>("standInAllocations");
   modules_ = library.find<int>("standInModules");
   failure_ = library.find<int>("standInFailure");
