@@ -134,7 +134,7 @@ void Block::multiply(Warp& warp, const Operation& operation, uint32_t mask) {
   const auto halfAt = [&](size_t operand, int lane, int half) {
     const uint64_t word = laneOf(registers.value(operation.operands[operand]), 4, lane);
     const auto bits = static_cast<uint16_t>(word >> (16 * half));
-    return static_cast<double>(operation.ofBfloat ? fromBfloat(bits) : fromHalf(bits));
+    return operation.ofBfloat ? double{Bfloat::ofBits(bits)} : double{Half::ofBits(bits)};
   };
   double left[16][16], right[16][8];
   for (int lane = 0; lane < kLanes; ++lane) {

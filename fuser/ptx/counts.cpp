@@ -15,11 +15,17 @@ bool isOneOf(std::string_view word, std::initializer_list<std::string_view> word
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
+// The floats in a register of the type.
+int64_t numbersOf(std::string_view type) {
+  if (isOneOf(type, {"f16x2", "bf16x2"})) return 2;
+  return isOneOf(type, {"f16", "bf16", "f32", "f64"}) ? 1 : 0;
+}
+
 InstructionClass classOfRow(const OpcodeWords& words) {
   const std::string_view first = words.first();
-  const bool isOfFloat = words.last() == "f32" || words.last() == "f64";
+  const bool isOfFloat = numbersOf(words.last()) > 0;
   if (first == "cvt") return InstructionClass::Convert;
-  if (isOneOf(first, {"mov", "selp", "setp", "pack", "unpack"})) return InstructionClass::Move;
+  if (isOneOf(first, {"mov", "selp", "setp", "set", "pack", "unpack"})) return InstructionClass::Move;
   if (words.has("approx") || (isOfFloat && isOneOf(first, {"div", "rcp", "sqrt"}))) return InstructionClass::Special;
   if (!isOfFloat) return InstructionClass::Integer;
   return words.last() == "f64" ? InstructionClass::Double : InstructionClass::Float;
@@ -29,9 +35,9 @@ InstructionClass classOfRow(const OpcodeWords& words) {
 int64_t flopsOf(const Operation& operation) {
   if (operation.kind != Operation::Kind::Row) return 0;
   const OpcodeWords words(operation.source->opcode);
-  if (words.last() != "f32" && words.last() != "f64") return 0;
-  if (words.first() == "fma") return 2;
-  return isOneOf(words.first(), {"add", "sub", "mul", "div", "rcp", "sqrt"}) ? 1 : 0;
+  const int64_t numbers = numbersOf(words.last());
+  if (words.first() == "fma") return 2 * numbers;
+  return isOneOf(words.first(), {"add", "sub", "mul", "div", "rcp", "sqrt"}) ? numbers : 0;
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ struct OperationCount {
 
 enum class InstructionClass : uint8_t {
   Integer,  // arithmetic, bits, addresses
-  Float,    // of f32
+  Float,    // of f32, f16 and bf16
   Double,   // of f64
   Special,  // approximations, divisions and roots
   Convert,

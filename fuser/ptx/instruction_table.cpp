@@ -29,6 +29,14 @@ void runLanes(void* result, const void* const* operands, F f) {
   runLanes<R, A...>(result, operands, f, std::index_sequence_for<A...>());
 }
 
+// Both halves of registers that hold two numbers.
+template <class Packed, class... Operands, class F>
+void runHalves(void* result, const void* const* operands, F f) {
+  runLanes<Packed, Operands...>(result, operands, [f](const typename Operands::Value&... in) {
+    return typename Packed::Value{f(in.lower...), f(in.upper...)};
+  });
+}
+
 // The type of twice the bits.
 namespace wide {
 using S16 = lane::S32;
@@ -96,6 +104,10 @@ constexpr Type twice(Type type) {
   M(S32, "s32", __VA_ARGS__) M(U32, "u32", __VA_ARGS__) M(S64, "s64", __VA_ARGS__) M(U64, "u64", __VA_ARGS__)
 #define TYPES_BITS(M, ...) M(B16, "b16", __VA_ARGS__) M(B32, "b32", __VA_ARGS__) M(B64, "b64", __VA_ARGS__)
 #define TYPES_FLOAT(M, ...) M(F32, "f32", __VA_ARGS__) M(F64, "f64", __VA_ARGS__)
+#define TYPES_F16(M, ...) M(F16, "f16", __VA_ARGS__)
+#define TYPES_BF16(M, ...) M(BF16, "bf16", __VA_ARGS__)
+#define TYPES_HALF(M, ...) TYPES_F16(M, __VA_ARGS__) TYPES_BF16(M, __VA_ARGS__)
+#define TYPES_COMPARED(M, ...) TYPES_FLOAT(M, __VA_ARGS__) TYPES_HALF(M, __VA_ARGS__)
 #define TYPES_MOVE(M, ...) TYPES_BITS(M, __VA_ARGS__) TYPES_INTEGER(M, __VA_ARGS__) TYPES_FLOAT(M, __VA_ARGS__)
 
 #define EACH_ROW1(T, text, prefix, rule, ...) ROW1(prefix text, T, T, rule, __VA_ARGS__)
@@ -143,6 +155,61 @@ constexpr Type twice(Type type) {
   DIRECTED3(prefix "rm." text, T, T, T, T, rule, Rounding::Down, __VA_ARGS__)    \
   DIRECTED3(prefix "rp." text, T, T, T, T, rule, Rounding::Up, __VA_ARGS__)
 
+// A row of numbers of 16 bits, and one of pairs of them.
+#define HALVES1(opcode, T, ...)                                                                                       \
+  {opcode "x2",                                                                                                       \
+   Type::T##x2,                                                                                                       \
+   {Type::T##x2},                                                                                                     \
+   1,                                                                                                                 \
+   Definedness::Halves,                                                                                               \
+   Rounding::Nearest,                                                                                                 \
+   [](void* result, const void* const* in) {                                                                          \
+     runHalves<lane::T##x2, lane::T##x2>(result, in, [](lane::T::Value a) -> lane::T::Value { return __VA_ARGS__; }); \
+   }},
+#define HALVES2(opcode, T, ...)                                                                         \
+  {opcode "x2",                                                                                         \
+   Type::T##x2,                                                                                         \
+   {Type::T##x2, Type::T##x2},                                                                          \
+   2,                                                                                                   \
+   Definedness::Halves,                                                                                 \
+   Rounding::Nearest,                                                                                   \
+   [](void* result, const void* const* in) {                                                            \
+     runHalves<lane::T##x2, lane::T##x2, lane::T##x2>(                                                  \
+         result, in, [](lane::T::Value a, lane::T::Value b) -> lane::T::Value { return __VA_ARGS__; }); \
+   }},
+#define HALVES3(opcode, T, ...)                                                                               \
+  {opcode "x2",                                                                                               \
+   Type::T##x2,                                                                                               \
+   {Type::T##x2, Type::T##x2, Type::T##x2},                                                                   \
+   3,                                                                                                         \
+   Definedness::Halves,                                                                                       \
+   Rounding::Nearest,                                                                                         \
+   [](void* result, const void* const* in) {                                                                  \
+     runHalves<lane::T##x2, lane::T##x2, lane::T##x2, lane::T##x2>(                                           \
+         result, in,                                                                                          \
+         [](lane::T::Value a, lane::T::Value b, lane::T::Value c) -> lane::T::Value { return __VA_ARGS__; }); \
+   }},
+#define EACH_HALVES1(T, text, prefix, ...) \
+  ROW1(prefix text, T, T, Whole, __VA_ARGS__) HALVES1(prefix text, T, __VA_ARGS__)
+#define EACH_HALVES2(T, text, prefix, ...) \
+  ROW2(prefix text, T, T, T, Whole, __VA_ARGS__) HALVES2(prefix text, T, __VA_ARGS__)
+#define EACH_HALVES3(T, text, prefix, ...) \
+  ROW3(prefix text, T, T, T, T, Whole, __VA_ARGS__) HALVES3(prefix text, T, __VA_ARGS__)
+// Of two names: .rn may be left out.
+#define EACH_NAMED2(T, text, prefix, modifiers, ...)   \
+  EACH_HALVES2(T, text, prefix modifiers, __VA_ARGS__) \
+  EACH_HALVES2(T, text, prefix "rn." modifiers, __VA_ARGS__)
+
+// Conversions to fewer bits: "cvt.rn.f16.f64", and by .rm, .rz and .rp.
+#define EACH_NARROW1(T, text, prefix, from, From, ...)                                  \
+  DIRECTED1(prefix "rn." text "." from, T, From, Whole, Rounding::Nearest, __VA_ARGS__) \
+  DIRECTED1(prefix "rz." text "." from, T, From, Whole, Rounding::Zero, __VA_ARGS__)    \
+  DIRECTED1(prefix "rm." text "." from, T, From, Whole, Rounding::Down, __VA_ARGS__)    \
+  DIRECTED1(prefix "rp." text "." from, T, From, Whole, Rounding::Up, __VA_ARGS__)
+#define EACH_NARROW_F32(T, text, prefix, modifiers, ...)                                       \
+  DIRECTED1(prefix "rn." modifiers text ".f32", T, F32, Whole, Rounding::Nearest, __VA_ARGS__) \
+  DIRECTED1(prefix "rz." modifiers text ".f32", T, F32, Whole, Rounding::Zero, __VA_ARGS__)
+
 // A row for each pair of types: the outer list is expanded by macros of its own names, since none expands in itself.
 #define EACH_PAIR(TO, FROM, MACRO, ...) TO_##TO(FROM, MACRO, __VA_ARGS__)
 #define TO_INTEGER8(FROM, MACRO, ...)                                                                 \
@@ -153,6 +220,8 @@ constexpr Type twice(Type type) {
               TO_TYPE(U64, "u64", FROM, MACRO, __VA_ARGS__)
 #define TO_FLOAT(FROM, MACRO, ...) \
   TO_TYPE(F32, "f32", FROM, MACRO, __VA_ARGS__) TO_TYPE(F64, "f64", FROM, MACRO, __VA_ARGS__)
+#define TO_HALF(FROM, MACRO, ...) \
+  TO_TYPE(F16, "f16", FROM, MACRO, __VA_ARGS__) TO_TYPE(BF16, "bf16", FROM, MACRO, __VA_ARGS__)
 #define TO_TYPE(T, text, FROM, MACRO, ...) TYPES_##FROM(PAIR_##MACRO, T, text, __VA_ARGS__)
 #define PAIR_CONVERT(F, from, T, to, prefix, rule, ...) ROW1(prefix to "." from, T, F, rule, __VA_ARGS__)
 #define PAIR_CONVERT_ROUNDED(F, from, T, to, prefix, rule, ...)                   \

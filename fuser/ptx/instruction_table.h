@@ -14,6 +14,7 @@ enum class Definedness : uint8_t {
   Whole,   // all
   Bits1,   // the instruction moves bits of the first operand: those that come from undefined ones
   Bits2,   // of the first two
+  Halves,  // all of a half of which some bit is undefined in any operand
   Union,   // bit by bit, those that are undefined in any operand
   And,     // but where another operand has a defined 0
   Or,      // but where another operand has a defined 1

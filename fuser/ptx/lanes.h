@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "fuser/ptx/half.h"
 #include "fuser/ptx/types.h"
 
 namespace fuser::ptx {
@@ -49,8 +50,10 @@ using S8 = LaneOf<uint8_t, int8_t>;
 using S16 = LaneOf<uint16_t, int16_t>;
 using S32 = LaneOf<uint32_t, int32_t>;
 using S64 = LaneOf<uint64_t, int64_t>;
-using F16 = B16;  // their bits
-using BF16 = B16;
+using F16 = LaneOf<uint16_t, Half>;
+using BF16 = LaneOf<uint16_t, Bfloat>;
+using F16x2 = LaneOf<uint32_t, PairOf<Half>>;
+using BF16x2 = LaneOf<uint32_t, PairOf<Bfloat>>;
 using F32 = LaneOf<uint32_t, float>;
 using F64 = LaneOf<uint64_t, double>;
 }  // namespace lane

@@ -97,6 +97,8 @@ inline bool isRegister(const Operand& operand) { return operand.kind == Operand:
 using AddFamily = void (*)(OperationBuilder&, Frame&, const Instruction&, const OpcodeWords&);
 void addMove(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addCompare(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
+void addSet(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
+void addConvert(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addAddress(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addCarry(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addLoad(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);

@@ -182,7 +182,10 @@ T orNan(T a, T b, T result) {
   return a == a && b == b ? result : canonical(std::numeric_limits<T>::quiet_NaN());
 }
 // Into [0, 1]; NaN becomes +0.
-inline float saturate(float value) { return value > 0 ? std::min(value, 1.0f) : 0.0f; }
+template <class T>
+T saturate(T value) {
+  return value > 0 ? std::min(value, T(1)) : T(0);
+}
 
 // To the integer that is nearest, of ties the even one.
 template <class T>
@@ -210,30 +213,5 @@ I saturated(T a) {
   const __int128 least = std::numeric_limits<I>::min(), most = std::numeric_limits<I>::max();
   return static_cast<I>(std::clamp<__int128>(a, least, most));
 }
-
-// Numbers of 16 bits, as their bits. Of f16, exponents below -14 share one unit in the last place.
-inline uint16_t toHalf(float value) {
-  if (value != value) return 0x7fff;
-  const uint32_t sign = std::signbit(value) ? 0x8000 : 0;
-  const float size = std::fabs(value);
-  if (size >= 65520.0f) return static_cast<uint16_t>(sign | 0x7c00);
-  const int exponent = size < 0x1p-14f ? -14 : std::ilogb(size);
-  const auto units = static_cast<uint32_t>(nearestEven(std::ldexp(size, 10 - exponent)));
-  return static_cast<uint16_t>(sign | (static_cast<uint32_t>(exponent + 14) * 1024 + units));
-}
-inline float fromHalf(uint16_t bits) {
-  const int exponent = bits >> 10 & 31;
-  const int units = bits & 1023;
-  const float sign = bits & 0x8000 ? -1.0f : 1.0f;
-  if (exponent == 31) return units ? canonical(NAN) : sign * INFINITY;
-  if (exponent == 0) return sign * std::ldexp(static_cast<float>(units), -24);
-  return sign * std::ldexp(static_cast<float>(1024 + units), exponent - 25);
-}
-inline uint16_t toBfloat(float value) {
-  if (value != value) return 0x7fff;
-  const auto bits = std::bit_cast<uint32_t>(value);
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-inline float fromBfloat(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
 
 }  // namespace fuser::ptx

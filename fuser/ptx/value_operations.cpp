@@ -48,30 +48,134 @@ void addMove(OperationBuilder& to, Frame& frame, const Instruction& at, const Op
   to.addRow(at, "and.pred", to.resultOf(frame, at, at.operands[0], Type::Pred).computed, {from, from});
 }
 
-// setp.CMP[.BOOL][.ftz].TYPE p[|q], a, b[, c]: p = (a CMP b) BOOL c, q = !(a CMP b) BOOL c.
+namespace {
+
+// What a comparison says: CMP[.BOOL][.ftz]…TYPE.
+struct Comparison {
+  std::string_view compares, joins;  // "lt", "and" or ""
+  bool flushes = false;
+  Type type = Type::B32;  // of each operand
+  int count = 1;          // of comparisons: a pair of numbers of 16 bits has two
+
+  std::string opcode() const { return concat("setp.", compares, ".", typeInfo(type).text); }
+};
+
+// `types`: how many words behind the others are types.
+Comparison comparisonOf(const OperationBuilder& to, const Instruction& at, const OpcodeWords& words, size_t types) {
+  Comparison comparison;
+  comparison.compares = words.at(1);
+  for (std::string_view word : {"and", "or", "xor"}) {
+    if (words.has(word)) comparison.joins = word;
+  }
+  comparison.flushes = words.has("ftz");
+  const size_t known = 2 + types + !comparison.joins.empty() + comparison.flushes;
+  const std::optional<Type> type = typeFrom(words.last());
+  if (!type || words.size() != known) to.failUnknown(at);
+  const bool isPacked = *type == Type::F16x2 || *type == Type::BF16x2;
+  comparison.type = *type == Type::F16x2 ? Type::F16 : *type == Type::BF16x2 ? Type::BF16 : *type;
+  comparison.count = isPacked ? 2 : 1;
+  if (!rowOf(comparison.opcode())) to.failUnknown(at);
+  return comparison;
+}
+
+// The results of a comparison of the operands 1 and 2, joined to operand 3 where it says so; `opposite`: of the
+// comparison that fails.
+std::array<Place, 2> addComparison(OperationBuilder& to, const Frame& frame, const Instruction& at,
+                                   const Comparison& comparison, Place* opposite) {
+  to.needOperands(at, comparison.joins.empty() ? 3 : 4);
+  const bool isPacked = comparison.count == 2;
+  std::array<std::array<Place, 2>, 2> compared{};  // by operand and half
+  for (size_t i = 0; i < 2; ++i) {
+    const Place whole = to.read(frame, at, at.operands[1 + i], isPacked ? Type::B32 : comparison.type);
+    for (size_t half = 0; half < static_cast<size_t>(comparison.count); ++half) {
+      Place& place = compared[i][half] = whole;
+      if (isPacked) {
+        place = to.temporary(Type::B16);
+        to.addRow(at, "unpack.b16.b32", place, {whole, to.constant(4, half)});
+      }
+      if (!comparison.flushes) continue;
+      const Place unflushed = place;
+      place = to.temporary(comparison.type);
+      to.addRow(at, concat("flush.", typeInfo(comparison.type).text), place, {unflushed});
+    }
+  }
+  const Place with = comparison.joins.empty() ? kNoPlace : to.read(frame, at, at.operands[3], Type::Pred);
+  std::array<Place, 2> results{};
+  for (size_t half = 0; half < static_cast<size_t>(comparison.count); ++half) {
+    results[half] = to.temporary(Type::Pred);
+    to.addRow(at, comparison.opcode(), results[half], {compared[0][half], compared[1][half]});
+    if (opposite) to.addRow(at, "not.pred", *opposite, {results[half]});
+    if (with == kNoPlace) continue;
+    for (Place place : {results[half], opposite ? *opposite : kNoPlace}) {
+      if (place != kNoPlace) to.addRow(at, concat(comparison.joins, ".pred"), place, {place, with});
+    }
+  }
+  return results;
+}
+
+}  // namespace
+
+// setp.CMP[.BOOL][.ftz].TYPE p[|q], a, b[, c]: p = (a CMP b) BOOL c, q = !(a CMP b) BOOL c; of a pair of numbers of 16
+// bits p is of the lower ones and q of the upper.
 void addCompare(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words) {
-  if (at.operands.size() < 3) to.fail(at, concat("'", at.opcode, "' takes 3 operands"));
-  const std::string opcode = concat("setp.", words.at(1), ".", words.last());
-  const std::string_view joins = words.has("and") ? "and" : words.has("or") ? "or" : words.has("xor") ? "xor" : "";
-  const Row* row = rowOf(opcode);
-  const bool isKnown = words.size() == (joins.empty() ? 3u : 4u);
-  if (!row || !isKnown) to.failUnknown(at);
-  to.needOperands(at, joins.empty() ? 3 : 4);
-  const Place a = to.read(frame, at, at.operands[1], row->operands[0]);
-  const Place b = to.read(frame, at, at.operands[2], row->operands[1]);
-  const Place with = joins.empty() ? kNoPlace : to.read(frame, at, at.operands[3], Type::Pred);
-  const Place compared = to.temporary(Type::Pred), opposite = to.temporary(Type::Pred);
-  to.addRow(at, opcode, compared, {a, b});
-  to.addRow(at, "not.pred", opposite, {compared});
-  const bool isPair = at.operands[0].kind == Operand::Kind::Pair;
+  const Comparison comparison = comparisonOf(to, at, words, 1);
+  const bool isPair = at.operands.at(0).kind == Operand::Kind::Pair, isPacked = comparison.count == 2;
+  if (isPacked && !isPair) to.fail(at, concat("'", at.opcode, "' gives two predicates"));
+  Place opposite = to.temporary(Type::Pred);
+  std::array<Place, 2> results = addComparison(to, frame, at, comparison, isPair && !isPacked ? &opposite : nullptr);
+  if (!isPacked) results[1] = opposite;
   for (size_t i = 0; i < (isPair ? 2u : 1u); ++i) {
     const Operand& written = isPair ? at.operands[0].parts[i] : at.operands[0];
     if (written.kind == Operand::Kind::Nothing) continue;
     const Place result = to.resultOf(frame, at, written, Type::Pred).computed;
     if (result == to.guard() && isPair) to.fail(at, "a comparison that writes its own guard");
-    const Place value = i == 0 ? compared : opposite;
-    to.addRow(at, joins.empty() ? "and.pred" : concat(joins, ".pred"), result, {value, joins.empty() ? value : with});
+    to.addRow(at, "and.pred", result, {results[i], results[i]});
   }
+}
+
+// set.CMP[.BOOL][.ftz].DTYPE.STYPE d, a, b[, c]: 1.0, or all bits of an integer, where the comparison holds; of a pair
+// in each half.
+void addSet(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words) {
+  const Comparison comparison = comparisonOf(to, at, words, 2);
+  const std::optional<Type> type = typeFrom(words.at(words.size() - 2));
+  if (!type || bitsOf(*type) < 16 || bitsOf(*type) > 32) to.failUnknown(at);
+  const bool isPacked = comparison.count == 2;
+  if (isPacked && bitsOf(*type) != 32) to.failUnknown(at);
+  const Type each = isPacked ? Type::B16 : *type;
+  const bool isOfHalf = *type == Type::F16 || *type == Type::F16x2;
+  const bool isOfBfloat = *type == Type::BF16 || *type == Type::BF16x2;
+  const uint64_t one = isOfHalf ? 0x3c00 : isOfBfloat ? 0x3f80 : *type == Type::F32 ? 0x3f800000 : ~uint64_t{0};
+  const std::array<Place, 2> results = addComparison(to, frame, at, comparison, nullptr);
+  const OperationBuilder::Result result = to.resultOf(frame, at, at.operands[0], *type);
+  const Place yes = to.constant(bytesOf(each), one), no = to.constant(bytesOf(each), 0);
+  const std::string select = concat("selp.b", bitsOf(each));
+  if (!isPacked) {
+    to.addRow(at, select, result.computed, {yes, no, results[0]});
+    return to.finish(at, result);
+  }
+  const Place lower = to.temporary(each), upper = to.temporary(each);
+  to.addRow(at, select, lower, {yes, no, results[0]});
+  to.addRow(at, select, upper, {yes, no, results[1]});
+  to.addRow(at, "pack.b32.b16", result.computed, {lower, upper});
+  to.finish(at, result);
+}
+
+// cvt.ROUNDING….{f16x2, bf16x2}.f32 d, a, b: a above, b below.
+void addConvert(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words) {
+  const std::string_view type = words.at(words.size() - 2);
+  const std::string_view suffix = "x2.f32";
+  if ((type != "f16x2" && type != "bf16x2") || !at.opcode.ends_with(suffix)) to.failUnknown(at);
+  const std::string each = concat(at.opcode.substr(0, at.opcode.size() - suffix.size()), ".f32");
+  if (!rowOf(each)) to.failUnknown(at);
+  to.needOperands(at, 3);
+  std::array<Place, 2> halves{};
+  for (size_t i = 0; i < 2; ++i) {
+    halves[i] = to.temporary(Type::B16);
+    to.addRow(at, each, halves[i], {to.read(frame, at, at.operands[2 - i], Type::F32)});
+  }
+  const OperationBuilder::Result result = to.resultOf(frame, at, at.operands[0], Type::B32);
+  to.addRow(at, "pack.b32.b16", result.computed, {halves[0], halves[1]});
+  to.finish(at, result);
 }
 
 // cvta[.to].SPACE.u64: the windows of generic addresses.

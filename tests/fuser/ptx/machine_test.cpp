@@ -1,93 +1,9 @@
 // Kernels of a few instructions on the machine: what they leave in memory, or the fault that they are.
 
-#include <gtest/gtest.h>
-
-#include <cstring>
-#include <numeric>
-
-#include "fuser/ptx/launch.h"
-#include "fuser/support/check.h"
+#include "tests/fuser/ptx/kernel.h"
 
 namespace fuser::ptx {
 namespace {
-
-// The body of k(out, in), with %tid.x in %t, a cell of `out` of 4 bytes for each thread of the launch in [%o], and as
-// many of `in`, which holds 0, 1, 2, …, in [%i].
-struct Kernel {
-  std::string body;
-  std::string before{};  // variables and functions
-  int64_t blocks = 1, threads = 32;
-  uint64_t order = 0;
-  bool outIsDefined = false;
-  size_t dynamicSharedBytes = 0;
-};
-
-std::string moduleText(const Kernel& kernel) {
-  return concat(R"(.version 9.0
-.target sm_90
-.address_size 64
-)",
-                kernel.before, R"(
-.visible .entry k(.param .u64 out, .param .u64 in)
-{
-.reg .pred %p<9>;
-.reg .b16 %h<9>;
-.reg .b32 %r<20>, %t, %n, %c;
-.reg .f32 %f<9>;
-.reg .b64 %d<20>, %o, %i, %b;
-ld.param.u64 %o, [out];
-ld.param.u64 %i, [in];
-mov.u32 %t, %tid.x;
-mov.u32 %n, %ntid.x;
-mov.u32 %c, %ctaid.x;
-mov.u64 %b, %o;
-mad.lo.s32 %r19, %c, %n, %t;
-mul.wide.u32 %d19, %r19, 4;
-add.s64 %o, %o, %d19;
-add.s64 %i, %i, %d19;
-)",
-                kernel.body, "\nret;\n}\n");
-}
-
-std::vector<uint32_t> run(const Kernel& kernel) {
-  const Module module = parsePtx(moduleText(kernel), "test.ptx");
-  const Program program = makeProgram(module, "k", "test.ptx");
-  const auto cells = static_cast<size_t>(kernel.blocks * kernel.threads);
-  std::vector<uint32_t> out(cells, 0), in(cells);
-  std::iota(in.begin(), in.end(), 0u);
-  Launch launch;
-  launch.grid = {kernel.blocks, 1, 1};
-  launch.block = {kernel.threads, 1, 1};
-  launch.order = kernel.order;
-  launch.dynamicSharedBytes = kernel.dynamicSharedBytes;
-  Region region{"out", reinterpret_cast<std::byte*>(out.data()), 4 * cells, 4, true, !kernel.outIsDefined, 0};
-  launch.regions.push_back(region);
-  region = {"in", reinterpret_cast<std::byte*>(in.data()), 4 * cells, 4, false, false, 0};
-  launch.regions.push_back(region);
-  launch.parameters.resize(16);
-  for (size_t i = 0; i < 2; ++i) {
-    const uint64_t address = addressOfRegion(i, launch.regions[i]);
-    std::memcpy(launch.parameters.data() + 8 * i, &address, 8);
-  }
-  runLaunch(program, launch);
-  return out;
-}
-
-std::string faultOf(const Kernel& kernel) {
-  try {
-    run(kernel);
-  } catch (const Fault& fault) {
-    return fault.what();
-  }
-  return "";
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-#define EXPECT_FAULT(kernel, part)                                   \
-  do {                                                               \
-    const std::string fault = faultOf(kernel);                       \
-    EXPECT_TRUE(contains(fault, part)) << "the fault is: " << fault; \
-  } while (false)
 
 TEST(MachineTest, EachThreadHasItsPlace) {
   const std::vector<uint32_t> out =
