@@ -14,7 +14,7 @@ AccessOf accessOf(const OperationBuilder& to, const Instruction& at, const Opcod
   access.isVolatile = words.has("volatile") || words.has("relaxed") || words.has("acquire") || words.has("release") ||
                       words.has("mmio");
   const std::optional<Type> type = typeFrom(words.last());
-  if (!type || bitsOf(*type) < 8) to.failUnknown(at);
+  if (!type || bitsOf(*type) < 8 || bitsOf(*type) > 64 || words.has("shared::cluster")) to.failUnknown(at);
   access.type = *type;
   access.count = words.has("v2") ? 2 : words.has("v4") ? 4 : words.has("v8") ? 8 : 1;
   access.isGeneric =
@@ -22,6 +22,18 @@ AccessOf accessOf(const OperationBuilder& to, const Instruction& at, const Opcod
   access.space = words.has("shared") ? Space::Shared : words.has("local") ? Space::Local : Space::Global;
   return access;
 }
+
+// Fences of .release before an access, and of .acquire behind it.
+void addOrder(OperationBuilder& to, const Instruction& at, const OpcodeWords& words, std::string_view order) {
+  if (words.has(order) || words.has("acq_rel")) to.add(at, Operation::Kind::Fence);
+}
+
+// A policy of caches may be the last operand.
+void needOperands(const OperationBuilder& to, const Instruction& at, const OpcodeWords& words, size_t count) {
+  to.needOperands(at, count + words.has("L2::cache_hint"));
+}
+
+bool isPair(Type type) { return type == Type::F16x2 || type == Type::BF16x2; }
 
 // The base of an address, extended to 64 bits; `offset`: what is added to it.
 Place baseOf(OperationBuilder& to, const Frame& frame, const Instruction& at, const Operand& address, int64_t& offset) {
@@ -81,7 +93,7 @@ void addParameter(OperationBuilder& to, const Frame& frame, const Instruction& a
 }  // namespace
 
 void addLoad(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words) {
-  to.needOperands(at, 2);
+  needOperands(to, at, words, 2);
   AccessOf access = accessOf(to, at, words);
   const std::vector<const Operand*> elements = elementsOf(at.operands[0]);
   if (elements.size() != access.count) to.fail(at, concat("'", at.opcode, "' loads ", int{access.count}, " registers"));
@@ -104,10 +116,11 @@ void addLoad(OperationBuilder& to, Frame& frame, const Instruction& at, const Op
   }
   Operation& load = addAccess(to, frame, at, Operation::Kind::Load, at.operands[1], access);
   std::copy(places.begin(), places.end(), load.operands.begin() + 1);
+  addOrder(to, at, words, "acquire");
 }
 
 void addStore(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words) {
-  to.needOperands(at, 2);
+  needOperands(to, at, words, 2);
   AccessOf access = accessOf(to, at, words);
   if (words.has("param")) access.space = Space::Local;
   if (words.has("const")) to.fail(at, "a store into .const");
@@ -117,6 +130,7 @@ void addStore(OperationBuilder& to, Frame& frame, const Instruction& at, const O
   access.registerBytes = static_cast<uint8_t>(bytesOf(access.type));
   std::vector<Place> places;
   for (const Operand* element : elements) places.push_back(to.read(frame, at, *element, access.type));
+  addOrder(to, at, words, "release");
   Operation& store = addAccess(to, frame, at, Operation::Kind::Store, at.operands[0], access);
   std::copy(places.begin(), places.end(), store.operands.begin() + 1);
 }
@@ -127,23 +141,26 @@ void addAtomic(OperationBuilder& to, Frame& frame, const Instruction& at, const 
   const std::optional<AtomicKind> kind = atomicOf(words);
   if (!kind) to.failUnknown(at);
   AccessOf access = accessOf(to, at, words);
-  const bool hasValue = bitsOf(access.type) == 32 || bitsOf(access.type) == 64 || *kind == AtomicKind::CompareAndSwap;
-  const bool isOfFloat = isFloat(access.type);
-  if (!hasValue || access.count != 1 || (isOfFloat && *kind != AtomicKind::Add && *kind != AtomicKind::Exchange))
-    to.failUnknown(at);
+  const bool isOfFloat = isFloat(access.type) || isPair(access.type), isNarrow = bitsOf(access.type) == 16;
+  const bool hasValue = bitsOf(access.type) >= 32 || isOfFloat || (isNarrow && *kind == AtomicKind::CompareAndSwap);
+  const bool isOfHalves = isPair(access.type) || (isNarrow && isOfFloat);
+  const bool isKnown = !isOfFloat || *kind == AtomicKind::Add || (*kind == AtomicKind::Exchange && !isOfHalves);
+  if (!hasValue || !isKnown || access.count != 1 || isOfHalves != words.has("noftz")) to.failUnknown(at);
   access.isVolatile = true;
   access.registerBytes = static_cast<uint8_t>(bytesOf(access.type));
   const size_t first = isReduction ? 0 : 1, values = *kind == AtomicKind::CompareAndSwap ? 2 : 1;
-  to.needOperands(at, first + 1 + values);
+  needOperands(to, at, words, first + 1 + values);
   std::array<Place, 2> places{kNoPlace, kNoPlace};
   for (size_t i = 0; i < values; ++i) places[i] = to.read(frame, at, at.operands[first + 1 + i], access.type);
   const bool hasResult = !isReduction && at.operands[0].kind != Operand::Kind::Nothing;
   const Place result = hasResult ? to.resultOf(frame, at, at.operands[0], access.type).computed : kNoPlace;
+  addOrder(to, at, words, "release");
   Operation& atomic = addAccess(to, frame, at, Operation::Kind::Atomic, at.operands[first], access);
   atomic.atomic = *kind;
   atomic.result = result;
   atomic.operands[1] = places[0];
   atomic.operands[2] = places[1];
+  addOrder(to, at, words, "acquire");
 }
 
 }  // namespace fuser::ptx

@@ -49,6 +49,16 @@ uint64_t sumOfFloats(uint64_t old, uint64_t value, bool isGlobal) {
   return std::bit_cast<uint32_t>(isGlobal ? flush(canonical(flush(a) + flush(b))) : canonical(a + b));
 }
 
+template <class Number>
+uint64_t sumOfNumbers(uint64_t old, uint64_t value) {
+  const Number a = Number::ofBits(static_cast<uint16_t>(old)), b = Number::ofBits(static_cast<uint16_t>(value));
+  return Number(sumToOdd(a, b)).bits;
+}
+template <class Number>
+uint64_t sumOfPairs(uint64_t old, uint64_t value) {
+  return sumOfNumbers<Number>(old, value) | sumOfNumbers<Number>(old >> 16, value >> 16) << 16;
+}
+
 uint64_t combinedBits(AtomicKind kind, Type type, uint64_t old, uint64_t value, bool isGlobal) {
   switch (type) {
     case Type::S32:
@@ -59,6 +69,10 @@ uint64_t combinedBits(AtomicKind kind, Type type, uint64_t old, uint64_t value, 
     case Type::F64:
       if (kind == AtomicKind::Exchange) return value;
       return std::bit_cast<uint64_t>(std::bit_cast<double>(old) + std::bit_cast<double>(value));
+    case Type::F16: return sumOfNumbers<Half>(old, value);
+    case Type::BF16: return sumOfNumbers<Bfloat>(old, value);
+    case Type::F16x2: return sumOfPairs<Half>(old, value);
+    case Type::BF16x2: return sumOfPairs<Bfloat>(old, value);
     default:
       return bitsOf(type) == 32 ? combined(kind, static_cast<uint32_t>(old), static_cast<uint32_t>(value))
                                 : combined(kind, old, value);

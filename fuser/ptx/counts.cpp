@@ -17,7 +17,7 @@ bool isOneOf(std::string_view word, std::initializer_list<std::string_view> word
 
 // The floats in a register of the type.
 int64_t numbersOf(std::string_view type) {
-  if (isOneOf(type, {"f16x2", "bf16x2"})) return 2;
+  if (isOneOf(type, {"f16x2", "bf16x2", "f32x2"})) return 2;
   return isOneOf(type, {"f16", "bf16", "f32", "f64"}) ? 1 : 0;
 }
 

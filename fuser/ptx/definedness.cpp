@@ -42,7 +42,10 @@ uint64_t shadowOfLane(const LaneOfRow& at) {
     case Definedness::Whole: return at.isUndefinedFrom(0) ? every : 0;
     case Definedness::Bits1: return at.isUndefinedFrom(1) ? every : 0;
     case Definedness::Bits2: return at.isUndefinedFrom(2) ? every : 0;
-    case Definedness::Halves: return (at.all() & 0xffff ? 0xffff : 0) | (at.all() >> 16 ? 0xffff0000 : 0);
+    case Definedness::Halves: {
+      const uint64_t lower = every >> (bitsOf(at.row.result) / 2);
+      return (at.all() & lower ? lower : 0) | (at.all() & ~lower ? ~lower : 0);
+    }
     case Definedness::Union: return at.all();
     case Definedness::And:
       return (at.shadow(0) & (at.shadow(1) | at.value(1))) | (at.shadow(1) & (at.shadow(0) | at.value(0)));

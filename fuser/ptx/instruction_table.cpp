@@ -104,6 +104,14 @@ constexpr Type twice(Type type) {
   M(S32, "s32", __VA_ARGS__) M(U32, "u32", __VA_ARGS__) M(S64, "s64", __VA_ARGS__) M(U64, "u64", __VA_ARGS__)
 #define TYPES_BITS(M, ...) M(B16, "b16", __VA_ARGS__) M(B32, "b32", __VA_ARGS__) M(B64, "b64", __VA_ARGS__)
 #define TYPES_FLOAT(M, ...) M(F32, "f32", __VA_ARGS__) M(F64, "f64", __VA_ARGS__)
+#define TYPES_S16(M, ...) M(S16, "s16", __VA_ARGS__)
+#define TYPES_16(M, ...) TYPES_S16(M, __VA_ARGS__) M(U16, "u16", __VA_ARGS__)
+#define TYPES_32(M, ...) M(S32, "s32", __VA_ARGS__) M(U32, "u32", __VA_ARGS__)
+// f32 with the modifiers that stand before it.
+#define TYPES_F32(M, ...) M(F32, "f32", __VA_ARGS__)
+#define TYPES_FTZ(M, ...) M(F32, "ftz.f32", __VA_ARGS__)
+#define TYPES_SAT(M, ...) M(F32, "sat.f32", __VA_ARGS__)
+#define TYPES_FTZ_SAT(M, ...) M(F32, "ftz.sat.f32", __VA_ARGS__)
 #define TYPES_F16(M, ...) M(F16, "f16", __VA_ARGS__)
 #define TYPES_BF16(M, ...) M(BF16, "bf16", __VA_ARGS__)
 #define TYPES_HALF(M, ...) TYPES_F16(M, __VA_ARGS__) TYPES_BF16(M, __VA_ARGS__)
@@ -115,6 +123,9 @@ constexpr Type twice(Type type) {
 #define EACH_ROW3(T, text, prefix, rule, ...) ROW3(prefix text, T, T, T, T, rule, __VA_ARGS__)
 #define EACH_SELECT(T, text, prefix, rule, ...) ROW3(prefix text, T, T, T, Pred, rule, __VA_ARGS__)
 #define EACH_SHIFT(T, text, prefix, rule, ...) ROW2(prefix text, T, T, U32, rule, __VA_ARGS__)
+#define EACH_SELECT_S32(T, text, prefix, rule, ...) ROW3(prefix text ".s32", T, T, T, S32, rule, __VA_ARGS__)
+#define EACH_SELECT_F32(T, text, prefix, rule, ...) ROW3(prefix text ".f32", T, T, T, F32, rule, __VA_ARGS__)
+#define EACH_TEST(T, text, prefix, rule, ...) ROW1(prefix text, Pred, T, rule, __VA_ARGS__)
 #define EACH_FIND(T, text, prefix, rule, ...) ROW1(prefix text, U32, T, rule, __VA_ARGS__)
 #define EACH_COMPARE(T, text, prefix, rule, ...) ROW2(prefix text, Pred, T, T, rule, __VA_ARGS__)
 #define EACH_WIDE2(T, text, prefix, rule, ...)                                                                        \
@@ -195,6 +206,8 @@ constexpr Type twice(Type type) {
   ROW2(prefix text, T, T, T, Whole, __VA_ARGS__) HALVES2(prefix text, T, __VA_ARGS__)
 #define EACH_HALVES3(T, text, prefix, ...) \
   ROW3(prefix text, T, T, T, T, Whole, __VA_ARGS__) HALVES3(prefix text, T, __VA_ARGS__)
+#define EACH_PACKED2(T, text, prefix, ...) HALVES2(prefix text, T, __VA_ARGS__)
+#define EACH_PACKED3(T, text, prefix, ...) HALVES3(prefix text, T, __VA_ARGS__)
 // Of two names: .rn may be left out.
 #define EACH_NAMED2(T, text, prefix, modifiers, ...)   \
   EACH_HALVES2(T, text, prefix modifiers, __VA_ARGS__) \

@@ -52,9 +52,12 @@ using S32 = LaneOf<uint32_t, int32_t>;
 using S64 = LaneOf<uint64_t, int64_t>;
 using F16 = LaneOf<uint16_t, Half>;
 using BF16 = LaneOf<uint16_t, Bfloat>;
+using U16x2 = LaneOf<uint32_t, PairOf<uint16_t>>;
+using S16x2 = LaneOf<uint32_t, PairOf<int16_t>>;
 using F16x2 = LaneOf<uint32_t, PairOf<Half>>;
 using BF16x2 = LaneOf<uint32_t, PairOf<Bfloat>>;
 using F32 = LaneOf<uint32_t, float>;
+using F32x2 = LaneOf<uint64_t, PairOf<float>>;
 using F64 = LaneOf<uint64_t, double>;
 }  // namespace lane
 

@@ -14,7 +14,7 @@ class OpcodeWords {
   explicit OpcodeWords(std::string_view opcode) {
     while (count_ < words_.size()) {
       const size_t dot = opcode.find('.');
-      words_[count_++] = opcode.substr(0, dot);
+      words_[count_++] = withoutOwn(opcode.substr(0, dot));
       if (dot == std::string_view::npos) return;
       opcode.remove_prefix(dot + 1);
     }
@@ -32,6 +32,14 @@ class OpcodeWords {
   }
 
  private:
+  // "shared::cta" -> "shared": the part of a space that a name without it means. "shared::cluster" stays.
+  static std::string_view withoutOwn(std::string_view word) {
+    for (std::string_view own : {"::cta", "::entry", "::func"}) {
+      if (word.ends_with(own)) word.remove_suffix(own.size());
+    }
+    return word;
+  }
+
   std::array<std::string_view, 16> words_{};
   size_t count_ = 0;
 };

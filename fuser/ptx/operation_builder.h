@@ -99,6 +99,10 @@ void addMove(OperationBuilder& to, Frame& frame, const Instruction& at, const Op
 void addCompare(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addSet(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addConvert(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
+void addLogic(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
+void addIsInSpace(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
+void addHint(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
+void addPolicy(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addAddress(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addCarry(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addLoad(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);

@@ -42,6 +42,14 @@ constexpr Family kFamilies[] = {
     {"add", addCarry},
     {"sub", addCarry},
     {"mad", addCarry},
+    {"lop3", addLogic},
+    {"isspacep", addIsInSpace},
+    {"prefetch", addHint},
+    {"prefetchu", addHint},
+    {"applypriority", addHint},
+    {"nanosleep", addHint},
+    {"pmevent", addHint},
+    {"createpolicy", addPolicy},
 };
 
 class ProgramBuilder {
@@ -102,7 +110,9 @@ class ProgramBuilder {
     uint32_t own = first;
     for (uint32_t i = first; i < end(); ++i) {
       const Operation& each = program_.operations[i];
-      if (each.kind == Operation::Kind::Row && each.row->opcode != at.opcode) continue;
+      const bool isOnTheWay = (each.kind == Operation::Kind::Row && each.row->opcode != at.opcode) ||
+                              (each.kind == Operation::Kind::Fence && i + 1 < end());
+      if (isOnTheWay) continue;
       own = i;
       break;
     }

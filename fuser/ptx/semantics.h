@@ -135,14 +135,57 @@ inline uint32_t permuteBytes(uint32_t a, uint32_t b, uint32_t selector) {
   }
   return result;
 }
+// By the modes of prmt: byte j is byte by(i, j) of b:a, where i is the lowest two bits of c.
+template <class By>
+uint32_t permuteBy(uint32_t a, uint32_t b, uint32_t c, By by) {
+  uint32_t selector = 0;
+  for (uint32_t j = 0; j < 4; ++j) selector |= by(c & 3, j) << (4 * j);
+  return permuteBytes(a, b, selector);
+}
 // c + the products of the four bytes of a and b.
-template <class Byte>
+template <class A, class B>
 uint32_t dotOfBytes(uint32_t a, uint32_t b, uint32_t c) {
-  for (int i = 0; i < 4; ++i) {
-    const auto x = static_cast<Byte>(a >> (8 * i)), y = static_cast<Byte>(b >> (8 * i));
-    c += static_cast<uint32_t>(int{x} * int{y});
-  }
+  for (int i = 0; i < 4; ++i)
+    c += static_cast<uint32_t>(int{static_cast<A>(a >> (8 * i))} * int{static_cast<B>(b >> (8 * i))});
   return c;
+}
+// c + the products of the two halves of a and the lower two bytes of b.
+template <class A, class B>
+uint32_t dotOfHalves(uint32_t a, uint32_t b, uint32_t c) {
+  for (int i = 0; i < 2; ++i)
+    c += static_cast<uint32_t>(int{static_cast<A>(a >> (16 * i))} * int{static_cast<B>(b >> (8 * i))});
+  return c;
+}
+// The product of the lower 24 bits.
+inline int64_t mul24(int32_t a, int32_t b) {
+  const auto low = [](int32_t x) { return int64_t{static_cast<int32_t>(static_cast<uint32_t>(x) << 8) >> 8}; };
+  return low(a) * low(b);
+}
+inline uint64_t mul24(uint32_t a, uint32_t b) { return uint64_t{a & 0xffffff} * (b & 0xffffff); }
+// Of a the lower `bits`, with zeros or their sign above; of 32 bits and more, a.
+template <class T>
+T extendFrom(T a, uint32_t bits) {
+  if (bits == 0 || bits >= 32) return bits == 0 ? T{0} : a;
+  return shiftRight<T>(shiftLeft<T>(a, 32 - bits), 32 - bits);
+}
+// `bits` ones from bit `from` up.
+inline uint32_t maskOf(uint32_t from, uint32_t bits) { return shiftLeft(shiftLeft(1u, bits) - 1, from); }
+// The place of a set bit: `base` itself if n is 0, else the n-th from there up, or, below 0, down; all ones: none.
+inline uint32_t findNth(uint32_t mask, uint32_t base, int32_t n) {
+  if (n == 0) return shiftRight(mask, base) & 1 ? base : ~uint32_t{0};
+  int64_t left = n;
+  for (int64_t at = base; at >= 0 && at<32; at += n> 0 ? 1 : -1) {
+    if ((mask >> at & 1) == 0) continue;
+    left += n > 0 ? -1 : 1;
+    if (left == 0) return static_cast<uint32_t>(at);
+  }
+  return ~uint32_t{0};
+}
+// b, a above it, and c above both.
+template <int kEach>
+uint32_t packBelow(int32_t a, int32_t b, uint32_t c) {
+  const auto low = [](int32_t x) { return static_cast<uint32_t>(x) & ((uint32_t{1} << kEach) - 1); };
+  return shiftLeft(c, 2 * kEach) | low(a) << kEach | low(b);
 }
 // Any function of three bits, as a table of eight.
 inline uint32_t logicOf3(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
@@ -180,6 +223,11 @@ T larger(T a, T b) {
 template <class T>
 T orNan(T a, T b, T result) {
   return a == a && b == b ? result : canonical(std::numeric_limits<T>::quiet_NaN());
+}
+// A size whose sign is that of a product of a and b.
+template <class T>
+T withSigns(T a, T b, T size) {
+  return std::copysign(size, std::signbit(a) != std::signbit(b) ? T(-1) : T(1));
 }
 // Into [0, 1]; NaN becomes +0.
 template <class T>

@@ -221,4 +221,42 @@ void addCarry(OperationBuilder& to, Frame& frame, const Instruction& at, const O
   to.finish(at, result);
 }
 
+// lop3.{and, or}.b32 d|p, a, b, c, table, q: p = (d != 0) and/or q.
+void addLogic(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words) {
+  to.needOperands(at, 6);
+  const bool isKnown = words.size() == 3 && (words.has("and") || words.has("or")) && words.last() == "b32";
+  if (!isKnown || at.operands[0].kind != Operand::Kind::Pair) to.failUnknown(at);
+  std::array<Place, 4> places{};
+  for (size_t i = 0; i < 4; ++i) places[i] = to.read(frame, at, at.operands[1 + i], Type::B32);
+  const Place with = to.read(frame, at, at.operands[5], Type::Pred);
+  const Place combined = to.temporary(Type::B32), isSet = to.temporary(Type::Pred);
+  to.addRow(at, "lop3.b32", combined, {places[0], places[1], places[2], places[3]});
+  to.addRow(at, "setp.ne.b32", isSet, {combined, to.constant(4, 0)});
+  to.addRow(at, concat(words.at(1), ".pred"), isSet, {isSet, with});
+  const std::vector<Operand>& written = at.operands[0].parts;
+  if (written[0].kind != Operand::Kind::Nothing)
+    to.addRow(at, "mov.b32", to.resultOf(frame, at, written[0], Type::B32).computed, {combined});
+  to.addRow(at, "and.pred", to.resultOf(frame, at, written[1], Type::Pred).computed, {isSet, isSet});
+}
+
+// isspacep.SPACE p, a: whether a generic address lies in the window.
+void addIsInSpace(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words) {
+  to.needOperands(at, 2);
+  if (!words.has("shared") && !words.has("local") && !words.has("global")) to.failUnknown(at);
+  const uint64_t window = words.has("shared") ? kSharedWindow : words.has("local") ? kLocalWindow : 0;
+  const Place address = to.read(frame, at, at.operands[1], Type::B64), found = to.temporary(Type::B64);
+  to.addRow(at, "and.b64", found, {address, to.constant(8, kWindowMask)});
+  to.addRow(at, "setp.eq.b64", to.resultOf(frame, at, at.operands[0], Type::Pred).computed,
+            {found, to.constant(8, window)});
+}
+
+// What hints at caches and schedulers: nothing that a program computes depends on it.
+void addHint(OperationBuilder&, Frame&, const Instruction&, const OpcodeWords&) {}
+
+// createpolicy…b64 d, …: a value that only hints read.
+void addPolicy(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords&) {
+  if (at.operands.empty()) to.failUnknown(at);
+  to.addRow(at, "mov.b64", to.resultOf(frame, at, at.operands[0], Type::B64).computed, {to.constant(8, 0)});
+}
+
 }  // namespace fuser::ptx
