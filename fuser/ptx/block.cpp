@@ -202,6 +202,9 @@ void Block::execute(Warp& warp, const Operation& operation, uint32_t mask) {
     case Operation::Kind::WarpBarrier:
     case Operation::Kind::Shuffle:
     case Operation::Kind::Vote:
+    case Operation::Kind::Match:
+    case Operation::Kind::Reduce:
+    case Operation::Kind::Elect:
     case Operation::Kind::Mma: return meetIn(warp, operation, mask);
     case Operation::Kind::Trap: fail(warp, operation, std::countr_zero(mask), "a trap");
     case Operation::Kind::Branch:

@@ -59,11 +59,16 @@ class Block {
   // among the lanes of a warp
   void shuffle(Warp& warp, const Operation& operation, uint32_t mask);
   void vote(Warp& warp, const Operation& operation, uint32_t mask);
+  void match(Warp& warp, const Operation& operation, uint32_t mask);
+  void reduce(Warp& warp, const Operation& operation, uint32_t mask);
+  void elect(Warp& warp, const Operation& operation, uint32_t mask);
+  // scratch_ and a predicate, where an operation has both results.
+  void writeBoth(Warp& warp, const Operation& operation, uint32_t mask, const LaneBuffer& predicate);
   void multiply(Warp& warp, const Operation& operation, uint32_t mask);
   // Waits for the members, or does the operation with all of them.
   void meetIn(Warp& warp, const Operation& operation, uint32_t mask);
-  // The lanes that an operation says to meet in it.
-  uint32_t members(const Warp& warp, const Operation& operation, uint32_t mask) const;
+  // The lanes that the first of the mask says to meet in an operation; `group`: those of the mask that say the same.
+  uint32_t members(const Warp& warp, const Operation& operation, uint32_t mask, uint32_t& group) const;
 
   // Values that decide something must be defined.
   void needDefined(const Warp& warp, const Operation& operation, Place place, int bytes, uint32_t mask,

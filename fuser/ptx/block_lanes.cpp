@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "fuser/ptx/block.h"
+#include "fuser/ptx/combine.h"
 #include "fuser/ptx/semantics.h"
 #include "fuser/support/check.h"
 
@@ -48,21 +49,15 @@ float sumOfTerms(const std::array<double, 17>& terms) {
 
 }  // namespace
 
-uint32_t Block::members(const Warp& warp, const Operation& operation, uint32_t mask) const {
-  Place place = kNoPlace;
-  switch (operation.kind) {
-    case Operation::Kind::WarpBarrier: place = operation.operands[0]; break;
-    case Operation::Kind::Vote: place = operation.operands[1]; break;
-    case Operation::Kind::Shuffle: place = operation.operands[3]; break;
-    default: return kAllLanes;
-  }
-  needDefined(warp, operation, place, 4, mask, "which threads meet");
-  const int first = std::countr_zero(mask);
-  const auto members = static_cast<uint32_t>(laneOf(warp.registers.value(place), 4, first));
+uint32_t Block::members(const Warp& warp, const Operation& operation, uint32_t mask, uint32_t& group) const {
+  group = mask;
+  if (operation.members == kNoPlace) return kAllLanes;
+  needDefined(warp, operation, operation.members, 4, mask, "which threads meet");
+  const auto* lanes = static_cast<const uint32_t*>(warp.registers.value(operation.members));
+  const uint32_t members = lanes[std::countr_zero(mask)];
   forEachLane(mask, [&](int lane) {
-    if (laneOf(warp.registers.value(place), 4, lane) != members)
-      fail(warp, operation, lane, "threads that meet name other members");
-    if ((members >> lane & 1) == 0) fail(warp, operation, lane, "a thread meets others and is no member itself");
+    if (lanes[lane] != members) group &= ~(uint32_t{1} << lane);
+    if ((lanes[lane] >> lane & 1) == 0) fail(warp, operation, lane, "a thread meets others and is no member itself");
   });
   return members;
 }
@@ -70,17 +65,30 @@ uint32_t Block::members(const Warp& warp, const Operation& operation, uint32_t m
 void Block::meetIn(Warp& warp, const Operation& operation, uint32_t mask) {
   if (mask != warp.ready.back().mask)
     fail(warp, operation, std::countr_zero(mask), "a guard lets some threads of a meeting pass by");
-  const uint32_t wanted = members(warp, operation, mask);
+  uint32_t group = 0;
+  const uint32_t wanted = members(warp, operation, mask, group);
+  // Those that name other members do the operation on their own, and meet these behind it.
+  if (group != mask) return warp.part(group, operation.join);
   uint32_t together = 0;
   if (!warp.meet(wanted, together)) return;
   switch (operation.kind) {
     case Operation::Kind::Shuffle: shuffle(warp, operation, together); break;
     case Operation::Kind::Vote: vote(warp, operation, together); break;
+    case Operation::Kind::Match: match(warp, operation, together); break;
+    case Operation::Kind::Reduce: reduce(warp, operation, together); break;
+    case Operation::Kind::Elect: elect(warp, operation, together); break;
     case Operation::Kind::Mma: multiply(warp, operation, together); break;
     default: break;
   }
   // A shuffle orders no accesses to memory; of those that meet, a barrier alone does.
-  if (operation.kind == Operation::Kind::WarpBarrier && (warp.live & ~wanted) == 0) warp.clock.sync = ++clock_.now;
+  if (operation.kind == Operation::Kind::WarpBarrier) {
+    ++clock_.now;
+    if ((warp.live & ~wanted) == 0) {
+      warp.clock.sync = clock_.now;
+    } else {
+      warp.clock.noteMeeting(together, clock_.now);
+    }
+  }
   warp.passMeeting();
 }
 
@@ -122,6 +130,55 @@ void Block::vote(Warp& warp, const Operation& operation, uint32_t mask) {
   const int bytes = isBallot ? 4 : 1;
   for (int lane = 0; lane < kLanes; ++lane) setLane(scratch_.bytes, bytes, lane, result);
   warp.registers.write(operation.result, bytes, mask, scratch_.bytes, nullptr);
+}
+
+void Block::match(Warp& warp, const Operation& operation, uint32_t mask) {
+  const int bytes = bytesOf(operation.access.type);
+  needDefined(warp, operation, operation.operands[0], bytes, mask, "a match");
+  const void* values = warp.registers.value(operation.operands[0]);
+  const bool needsAll = operation.vote == VoteKind::All;
+  LaneBuffer agree;
+  forEachLane(mask, [&](int lane) {
+    uint32_t same = 0;
+    forEachLane(mask, [&](int other) {
+      if (laneOf(values, bytes, other) == laneOf(values, bytes, lane)) same |= uint32_t{1} << other;
+    });
+    setLane(scratch_.bytes, 4, lane, needsAll && same != mask ? 0 : same);
+    setLane(agree.bytes, 1, lane, same == mask);
+  });
+  writeBoth(warp, operation, mask, agree);
+}
+
+void Block::elect(Warp& warp, const Operation& operation, uint32_t mask) {
+  const int leader = std::countr_zero(mask);
+  LaneBuffer isLeader;
+  forEachLane(mask, [&](int lane) {
+    setLane(scratch_.bytes, 4, lane, static_cast<uint64_t>(leader));
+    setLane(isLeader.bytes, 1, lane, lane == leader);
+  });
+  writeBoth(warp, operation, mask, isLeader);
+}
+
+void Block::writeBoth(Warp& warp, const Operation& operation, uint32_t mask, const LaneBuffer& predicate) {
+  if (operation.result != kNoPlace) warp.registers.write(operation.result, 4, mask, scratch_.bytes, nullptr);
+  if (operation.second != kNoPlace) warp.registers.write(operation.second, 1, mask, predicate.bytes, nullptr);
+}
+
+void Block::reduce(Warp& warp, const Operation& operation, uint32_t mask) {
+  const void* values = warp.registers.value(operation.operands[0]);
+  const void* shadow = warp.registers.shadow(operation.operands[0]);
+  const int first = std::countr_zero(mask);
+  uint64_t result = laneOf(values, 4, first), undefined = 0;
+  forEachLane(mask, [&](int lane) {
+    if (shadow) undefined |= laneOf(shadow, 4, lane);
+    if (lane != first)
+      result = combinedBits(operation.atomic, operation.access.type, result, laneOf(values, 4, lane), false);
+  });
+  forEachLane(mask, [&](int lane) {
+    setLane(scratch_.bytes, 4, lane, result);
+    setLane(shadow_.bytes, 4, lane, ~uint32_t{0});
+  });
+  warp.registers.write(operation.result, 4, mask, scratch_.bytes, undefined ? shadow_.bytes : nullptr);
 }
 
 // mma.m16n8k16 ("Matrix Fragments for mma.m16n8k16 with floating point type"): of lane l, with g = l / 4 and t = l % 4,

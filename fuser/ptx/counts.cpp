@@ -60,7 +60,10 @@ InstructionClass classOf(const Operation& operation) {
     case Operation::Kind::WarpBarrier:
     case Operation::Kind::Fence: return InstructionClass::Barrier;
     case Operation::Kind::Shuffle:
-    case Operation::Kind::Vote: return InstructionClass::Warp;
+    case Operation::Kind::Vote:
+    case Operation::Kind::Match:
+    case Operation::Kind::Reduce:
+    case Operation::Kind::Elect: return InstructionClass::Warp;
     case Operation::Kind::Mma: return InstructionClass::Mma;
   }
   FUSER_CHECK(false, "bad Operation::Kind");

@@ -31,7 +31,7 @@ enum class InstructionClass : uint8_t {
   Shared,
   Local,
   Atomic,
-  Warp,     // shuffles and votes
+  Warp,     // shuffles, votes, matches, reductions
   Barrier,  // barriers and fences
   Mma
 };

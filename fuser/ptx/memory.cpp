@@ -48,6 +48,17 @@ void Times::join(const Times& other) {
   entries_ = std::move(joined);
 }
 
+void WarpClock::noteMeeting(uint32_t lanes, uint32_t time) {
+  ofLanes.resize(kLanes);
+  std::array<uint32_t, kLanes> together{};
+  forEachLane(lanes, [&](int lane) {
+    const auto& known = ofLanes[static_cast<size_t>(lane)];
+    for (size_t other = 0; other < kLanes; ++other) together[other] = std::max(together[other], known[other]);
+  });
+  forEachLane(lanes, [&](int lane) { together[static_cast<size_t>(lane)] = time; });
+  forEachLane(lanes, [&](int lane) { ofLanes[static_cast<size_t>(lane)] = together; });
+}
+
 void AccessHistory::reset(size_t units, uint32_t threadsPerBlock, uint32_t warpsPerBlock) {
   writes_.assign(units, {});
   reads_.clear();
@@ -77,8 +88,9 @@ bool AccessHistory::isBefore(const Access& access, uint32_t thread, const Access
   const uint32_t block = blockOf(access.who);
   const bool isOfWarp = kind == 0 || kind == kSeveralOfWarp;
   if (block == now.block) {
-    return access.time < now.clock->barrier ||
-           (isOfWarp && warpOf(access.who) == now.warp && access.time < now.warpClock->sync);
+    if (access.time < now.clock->barrier) return true;
+    if (!isOfWarp || warpOf(access.who) != now.warp) return false;
+    return access.time < now.warpClock->sync || isBeforeInWarp(access, thread, now);
   }
   for (const Known* known : {&now.clock->known, &now.warpClock->known}) {
     if (access.time < known->blocks.of(block)) return true;
@@ -86,6 +98,16 @@ bool AccessHistory::isBefore(const Access& access, uint32_t thread, const Access
     if (kind == 0 && access.time < known->threads.of(access.who & kNumber)) return true;
   }
   return false;
+}
+
+// By barriers of some lanes. Of several readers it is not known who they were: the thread's own last such barrier
+// counts for all of them, so that a race may stay unseen, and none is seen that is not there.
+bool AccessHistory::isBeforeInWarp(const Access& access, uint32_t thread, const Accessor& now) const {
+  if (now.warpClock->ofLanes.empty()) return false;
+  const uint32_t lane = thread - now.firstThread;
+  const bool isOfOne = (access.who & kKind) == 0;
+  const uint32_t other = isOfOne ? (access.who & kNumber) - now.firstThread : lane;
+  return access.time < now.warpClock->ofLanes[lane][other];
 }
 
 std::string AccessHistory::textOf(const Access& access) const {
@@ -155,6 +177,10 @@ void GlobalMemory::release(uint64_t address, int lane, const Accessor& accessor)
     known.blocks.raise(accessor.block, accessor.clock->barrier);
   if (warp.sync > 0 && warp.sync <= fence) known.warps.raise(accessor.warp, warp.sync);
   known.threads.raise(accessor.firstThread + static_cast<uint32_t>(lane), fence);
+  for (uint32_t other = 0; other < kLanes && !warp.ofLanes.empty(); ++other) {
+    const uint32_t met = warp.ofLanes[static_cast<size_t>(lane)][other];
+    if (met > 0 && met <= fence) known.threads.raise(accessor.firstThread + other, met);
+  }
 }
 
 void GlobalMemory::acquire(uint64_t address, WarpClock& warp) const {

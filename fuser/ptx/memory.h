@@ -50,6 +50,10 @@ struct WarpClock {
   Known seen;                             // by an atomic or a volatile load, for the next fence
   Known known;
   uint64_t lastSeen = 0;  // the number of the release that it saw last
+  // Of each lane, before which time it knows all accesses of each other lane to be: by barriers of a part of the warp.
+  // Empty until there is one.
+  std::vector<std::array<uint32_t, kLanes>> ofLanes;
+  void noteMeeting(uint32_t lanes, uint32_t time);
 };
 
 // The warp whose threads access.
@@ -91,6 +95,7 @@ class AccessHistory {
     uint32_t time = 0;
   };
   bool isBefore(const Access& access, uint32_t thread, const Accessor& now) const;
+  bool isBeforeInWarp(const Access& access, uint32_t thread, const Accessor& now) const;
   void noteRead(size_t unit, uint32_t thread, const Accessor& accessor);
   std::string textOf(const Access& access) const;
   uint32_t blockOf(uint32_t who) const;

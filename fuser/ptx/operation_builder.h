@@ -112,6 +112,9 @@ void addFence(OperationBuilder& to, Frame& frame, const Instruction& at, const O
 void addBarrier(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addShuffle(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addVote(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
+void addMatch(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
+void addReduce(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
+void addElect(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addActiveMask(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addMma(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addTrap(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);

@@ -54,21 +54,25 @@ struct Operation {
     Fence,
     Shuffle,
     Vote,
+    Match,   // lanes whose values are the same
+    Reduce,  // of the values of lanes
+    Elect,   // one lane
     ActiveMask,
     Mma
   };
   Kind kind = Kind::Row;
   uint8_t count = 0;  // of operands
   bool guardNegated = false;
-  AtomicKind atomic = AtomicKind::Add;
+  AtomicKind atomic = AtomicKind::Add;  // of a Reduce, too
   ShuffleKind shuffle = ShuffleKind::Index;
-  VoteKind vote = VoteKind::All;
+  VoteKind vote = VoteKind::All;  // of a Match: All or Any
   bool ofBfloat = false;   // Mma
   bool isCounted = false;  // it stands for its instruction, of which there may be several operations
   AccessOf access{};
   Place guard = kNoPlace;
   Place result = kNoPlace;   // the first of them
-  Place second = kNoPlace;   // Shuffle: whether the lane was there
+  Place second = kNoPlace;   // Shuffle: whether the lane was there; Match, Elect: a predicate
+  Place members = kNoPlace;  // the lanes that meet there; none: all of the warp
   const Row* row = nullptr;  // Row
   std::array<Place, 12> operands{};
   int64_t offset = 0;   // of an address, or of a parameter, in bytes

@@ -62,10 +62,25 @@ void Warp::moveTo(uint32_t pc) {
 
 void Warp::diverge(const Operation& branch, uint32_t taken, bool targetFirst) {
   const Split from = ready.back();
+  Split passing = from, going = from;
+  passing.pc += 1;
+  passing.mask &= ~taken;
+  going.pc = branch.target;
+  going.mask = taken;
+  targetFirst ? separate(passing, going, branch.join) : separate(going, passing, branch.join);
+}
+
+void Warp::part(uint32_t group, uint32_t join) {
+  Split others = ready.back(), alone = others;
+  others.mask &= ~group;
+  alone.mask = group;
+  separate(others, alone, join);
+}
+
+void Warp::separate(Split first, Split second, uint32_t at) {
+  const Split from = ready.back();
   ready.pop_back();
-  Split sides[2] = {{from.pc + 1, from.mask & ~taken, from.stop, from.join},
-                    {branch.target, taken, from.stop, from.join}};
-  if (branch.join != from.stop) {
+  if (at != from.stop) {
     int32_t join = static_cast<int32_t>(joins_.size());
     if (free_.empty()) {
       joins_.emplace_back();
@@ -73,14 +88,14 @@ void Warp::diverge(const Operation& branch, uint32_t taken, bool targetFirst) {
       join = free_.back();
       free_.pop_back();
     }
-    joins_[static_cast<size_t>(join)] = {from.mask, 0, branch.join, from.stop, from.join};
-    for (Split& side : sides) {
-      side.stop = branch.join;
-      side.join = join;
+    joins_[static_cast<size_t>(join)] = {from.mask, 0, at, from.stop, from.join};
+    for (Split* side : {&first, &second}) {
+      side->stop = at;
+      side->join = join;
     }
   }
-  place(sides[targetFirst ? 0 : 1]);
-  place(sides[targetFirst ? 1 : 0]);
+  place(first);
+  place(second);
 }
 
 void Warp::exit(uint32_t threads) {
@@ -116,27 +131,28 @@ void Warp::passBarrier() {
 }
 
 bool Warp::meet(uint32_t members, uint32_t& together) {
-  const Split running = ready.back();
+  Split running = ready.back();
   together = running.mask;
-  members &= live;
-  meetsAlone_ = (members & ~together) == 0;
+  meetsAlone_ = (members & live & ~together) == 0;
   if (meetsAlone_) return true;
   for (const Split& waiting : atMeeting) {
-    if (waiting.pc == running.pc) together |= waiting.mask;
+    if (waiting.pc == running.pc && waiting.members == members) together |= waiting.mask;
   }
   ready.pop_back();
+  running.members = members;
   atMeeting.push_back(running);
   liveAtMeeting = live;
-  return (members & ~together) == 0;
+  return (members & live & ~together) == 0;
 }
 
 void Warp::passMeeting() {
   if (meetsAlone_) return moveTo(ready.back().pc + 1);
-  const uint32_t pc = atMeeting.back().pc;
+  const uint32_t pc = atMeeting.back().pc, members = atMeeting.back().members;
   std::vector<Split> passing;
   std::erase_if(atMeeting, [&](const Split& split) {
-    if (split.pc == pc) passing.push_back(split);
-    return split.pc == pc;
+    const bool passes = split.pc == pc && split.members == members;
+    if (passes) passing.push_back(split);
+    return passes;
   });
   for (Split& split : passing) {
     ++split.pc;

@@ -42,6 +42,7 @@ struct Split {
   uint32_t mask = 0;
   uint32_t stop = 0;  // where it waits for the others of its join
   int32_t join = -1;  // -1: none
+  uint32_t members = 0;  // with whom it meets, where it waits for a meeting
 };
 
 class Warp {
@@ -67,6 +68,8 @@ class Warp {
   void moveTo(uint32_t pc);
   // Some of its threads go to the branch's target, the others on. `targetFirst`: those of the target run first.
   void diverge(const Operation& branch, uint32_t taken, bool targetFirst);
+  // Some of its threads run their operation alone; they meet the others, which run it next, at `join`.
+  void part(uint32_t group, uint32_t join);
   // Threads of the running split end.
   void exit(uint32_t threads);
   // The splits at a barrier go on behind it.
@@ -87,6 +90,8 @@ class Warp {
     uint32_t stop = 0;  // and of the split that the branch was in
     int32_t join = -1;
   };
+  // The sides of what the running split was meet again at `at`; the second one runs first.
+  void separate(Split first, Split second, uint32_t at);
   // Puts the split among the ready ones, or where it waits.
   void place(Split split);
   void complete(int32_t join);

@@ -19,7 +19,7 @@ void addBarrier(OperationBuilder& to, Frame& frame, const Instruction& at, const
   if (words.has("warp")) {
     to.needOperands(at, 1);
     const Place members = to.read(frame, at, at.operands[0], Type::B32);
-    to.add(at, Operation::Kind::WarpBarrier).operands[0] = members;
+    to.add(at, Operation::Kind::WarpBarrier).members = members;
     return;
   }
   const bool isWhole = words.has("sync") && at.operands.size() == 1 && at.operands[0].kind == Operand::Kind::Integer &&
@@ -45,7 +45,8 @@ void addShuffle(OperationBuilder& to, Frame& frame, const Instruction& at, const
   shuffle.shuffle = *kind;
   shuffle.result = result;
   shuffle.second = second;
-  std::copy(places.begin(), places.end(), shuffle.operands.begin());
+  std::copy(places.begin(), places.begin() + 3, shuffle.operands.begin());
+  shuffle.members = places[3];
 }
 
 // vote.sync.{all, any, uni}.pred d, p, members; vote.sync.ballot.b32
@@ -61,7 +62,77 @@ void addVote(OperationBuilder& to, Frame& frame, const Instruction& at, const Op
   vote.vote = *kind;
   vote.result = result;
   vote.operands[0] = asked;
-  vote.operands[1] = members;
+  vote.members = members;
+}
+
+namespace {
+
+// The two results of d|p, each of which may be missing.
+struct PairOfResults {
+  Place value = kNoPlace, predicate = kNoPlace;
+};
+PairOfResults resultsOf(OperationBuilder& to, const Frame& frame, const Instruction& at) {
+  const Operand& written = at.operands.at(0);
+  const bool isPair = written.kind == Operand::Kind::Pair;
+  PairOfResults results;
+  const Operand& value = isPair ? written.parts[0] : written;
+  if (value.kind != Operand::Kind::Nothing) results.value = to.resultOf(frame, at, value, Type::B32).computed;
+  if (isPair && written.parts[1].kind != Operand::Kind::Nothing)
+    results.predicate = to.resultOf(frame, at, written.parts[1], Type::Pred).computed;
+  return results;
+}
+
+}  // namespace
+
+// match.any.sync.TYPE d, a, members; match.all.sync.TYPE d[|p], a, members
+void addMatch(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words) {
+  to.needOperands(at, 3);
+  const std::optional<VoteKind> kind = voteOf(words);
+  const bool isAll = kind == VoteKind::All;
+  const bool isKnown = words.size() == 4 && words.at(2) == "sync" && (isAll || kind == VoteKind::Any) &&
+                       (words.last() == "b32" || words.last() == "b64");
+  if (!isKnown || (!isAll && at.operands[0].kind == Operand::Kind::Pair)) to.failUnknown(at);
+  const Type type = *typeFrom(words.last());
+  const Place compared = to.read(frame, at, at.operands[1], type);
+  const Place members = to.read(frame, at, at.operands[2], Type::B32);
+  const PairOfResults results = resultsOf(to, frame, at);
+  Operation& match = to.add(at, Operation::Kind::Match);
+  match.vote = *kind;
+  match.access.type = type;
+  match.result = results.value;
+  match.second = results.predicate;
+  match.operands[0] = compared;
+  match.members = members;
+}
+
+// redux.sync.OP.TYPE d, a, members
+void addReduce(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words) {
+  to.needOperands(at, 3);
+  static constexpr std::string_view kOpcodes[] = {"redux.sync.add.u32", "redux.sync.min.u32", "redux.sync.max.u32",
+                                                  "redux.sync.add.s32", "redux.sync.min.s32", "redux.sync.max.s32",
+                                                  "redux.sync.and.b32", "redux.sync.or.b32",  "redux.sync.xor.b32"};
+  if (std::find(std::begin(kOpcodes), std::end(kOpcodes), at.opcode) == std::end(kOpcodes)) to.failUnknown(at);
+  const Place reduced = to.read(frame, at, at.operands[1], Type::B32);
+  const Place members = to.read(frame, at, at.operands[2], Type::B32);
+  const Place result = to.resultOf(frame, at, at.operands[0], Type::B32).computed;
+  Operation& reduce = to.add(at, Operation::Kind::Reduce);
+  reduce.atomic = *atomicOf(words);
+  reduce.access.type = *typeFrom(words.last());
+  reduce.result = result;
+  reduce.operands[0] = reduced;
+  reduce.members = members;
+}
+
+// elect.sync d|p, members: p of one member, whose number d is.
+void addElect(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words) {
+  to.needOperands(at, 2);
+  if (words.size() != 2 || words.at(1) != "sync" || at.operands[0].kind != Operand::Kind::Pair) to.failUnknown(at);
+  const Place members = to.read(frame, at, at.operands[1], Type::B32);
+  const PairOfResults results = resultsOf(to, frame, at);
+  Operation& elect = to.add(at, Operation::Kind::Elect);
+  elect.result = results.value;
+  elect.second = results.predicate;
+  elect.members = members;
 }
 
 void addActiveMask(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords&) {
