@@ -1,7 +1,6 @@
 // The threads of a block: turns of warps, branches, barriers.
 #include "fuser/ptx/block.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "fuser/support/check.h"
@@ -18,6 +17,7 @@ constexpr int kOperationsOfTurn = 512;
 void Block::start(uint32_t number) {
   number_ = number;
   clock_ = Clock();
+  barriers_ = {};
   warps_.clear();
   const auto warps = (of_.threads + kLanes - 1) / kLanes;
   for (uint32_t i = 0; i < warps; ++i) {
@@ -70,37 +70,24 @@ bool Block::run(int turns) {
   const auto count = static_cast<uint32_t>(warps_.size());
   const auto first = static_cast<uint32_t>(mixBits(of_.launch.order + number_) % count);
   for (int turn = 0; turns == 0 || turn < turns; ++turn) {
-    uint32_t ended = 0, atBarrier = 0;
     const uint64_t before = of_.progress;
     for (uint32_t i = 0; i < count; ++i) {
       Warp& warp = *warps_[(first + i) % count];
       if (warp.live != 0 && !warp.isAtBarrier) runWarp(warp);
-      ended += warp.live == 0;
-      atBarrier += warp.isAtBarrier;
+    }
+    uint32_t ended = 0;
+    const Warp* waiting = nullptr;
+    bool allWait = true;
+    for (const std::unique_ptr<Warp>& warp : warps_) {
+      ended += warp->live == 0;
+      if (warp->isAtBarrier && !waiting) waiting = warp.get();
+      allWait = allWait && (warp->live == 0 || warp->isAtBarrier);
     }
     if (ended == count) return true;
-    if (atBarrier + ended == count) {
-      if (ended > 0) {
-        const auto waiting = std::find_if(warps_.begin(), warps_.end(), [](auto& warp) { return warp->isAtBarrier; });
-        const Split& split = (*waiting)->atBarrier.front();
-        fail(**waiting, of_.program.operations[split.pc], std::countr_zero(split.mask),
-             "divergent barrier: another warp of the block has ended");
-      }
-      releaseBarrier();
-    }
+    if (allWait) failAtBarrier(*waiting, ended > 0);
     if (turns > 0 && of_.progress == before) return false;
   }
   return false;
-}
-
-void Block::releaseBarrier() {
-  clock_.barrier = ++clock_.now;
-  for (const std::unique_ptr<Warp>& warp : warps_) clock_.known.join(warp->clock.known);
-  for (const std::unique_ptr<Warp>& warp : warps_) {
-    warp->clock.known = {};
-    warp->passBarrier();
-  }
-  ++of_.progress;
 }
 
 void Block::runWarp(Warp& warp) {
@@ -164,21 +151,6 @@ void Block::branch(Warp& warp, const Operation& operation, uint32_t mask, uint32
   const uint32_t pc = warp.ready.back().pc;
   if (taken == mask || taken == 0) return warp.moveTo(taken ? operation.target : pc + 1);
   warp.diverge(operation, taken, (drawn(operation) & 1) != 0);
-}
-
-void Block::arriveAtBarrier(Warp& warp, const Operation& operation, uint32_t mask, uint32_t taken) {
-  if (taken == 0) return warp.moveTo(warp.ready.back().pc + 1);
-  if (taken != mask)
-    fail(warp, operation, std::countr_zero(taken), "divergent barrier: other threads of its warp pass it by");
-  warp.atBarrier.push_back(warp.ready.back());
-  warp.ready.pop_back();
-  uint32_t arrived = 0;
-  for (const Split& split : warp.atBarrier) {
-    if (split.pc != warp.atBarrier.front().pc)
-      fail(warp, operation, std::countr_zero(mask), "divergent barrier: other threads of its warp are at another one");
-    arrived |= split.mask;
-  }
-  warp.isAtBarrier = arrived == warp.live;
 }
 
 void Block::execute(Warp& warp, const Operation& operation, uint32_t mask) {

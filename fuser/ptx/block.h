@@ -31,6 +31,19 @@ class Block {
   std::string waitingText() const;
 
  private:
+  static constexpr uint32_t kBarriers = 16;
+  // A barrier of the block, since it last let threads pass.
+  struct Barrier {
+    uint32_t expected = 0, arrived = 0;  // threads, by whole warps; 0: nobody is there
+    bool isReduction = false;
+    uint32_t count = 0;  // of the threads whose predicate holds
+    bool all = true;
+    std::vector<Warp*> waiting{};
+    // What those know that arrived and did not wait.
+    std::vector<uint32_t> ofWarps{};
+    Known known{};
+  };
+
   // Whether a volatile access only waits: it found before what it finds now.
   void noteFound(Warp& warp, const Operation& operation, uint32_t mask);
   // A warp's turn.
@@ -40,8 +53,14 @@ class Block {
   uint32_t guarded(const Warp& warp, const Operation& operation, uint32_t mask) const;
   void runRowOf(Warp& warp, const Operation& operation, uint32_t mask);
   void branch(Warp& warp, const Operation& operation, uint32_t mask, uint32_t taken);
+  // barriers of the block
   void arriveAtBarrier(Warp& warp, const Operation& operation, uint32_t mask, uint32_t taken);
-  void releaseBarrier();
+  BarrierCall barrierCall(const Warp& warp, const Operation& operation, uint32_t mask) const;
+  // All threads of the warp are there.
+  void joinBarrier(Warp& warp, const Operation& operation);
+  void completeBarrier(uint32_t number);
+  void passBarrier(Warp& warp);
+  [[noreturn]] void failAtBarrier(const Warp& warp, bool othersEnded) const;
   void setSpecials(Warp& warp);
 
   // memory
@@ -82,6 +101,7 @@ class Block {
   std::vector<std::unique_ptr<Warp>> warps_;
   SharedMemory shared_;
   Clock clock_;
+  std::array<Barrier, kBarriers> barriers_;
   LaneBuffer scratch_, shadow_;
   // Of an access, by lane: where it goes, and the bytes there. Of global memory all bytes are defined, and the last
   // array is not filled in.

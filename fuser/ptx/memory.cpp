@@ -89,7 +89,7 @@ bool AccessHistory::isBefore(const Access& access, uint32_t thread, const Access
   const bool isOfWarp = kind == 0 || kind == kSeveralOfWarp;
   if (block == now.block) {
     if (access.time < now.clock->barrier) return true;
-    if (!isOfWarp || warpOf(access.who) != now.warp) return false;
+    if (!isOfWarp || warpOf(access.who) != now.warp) return isBeforeInBlock(access, now);
     return access.time < now.warpClock->sync || isBeforeInWarp(access, thread, now);
   }
   for (const Known* known : {&now.clock->known, &now.warpClock->known}) {
@@ -98,6 +98,16 @@ bool AccessHistory::isBefore(const Access& access, uint32_t thread, const Access
     if (kind == 0 && access.time < known->threads.of(access.who & kNumber)) return true;
   }
   return false;
+}
+
+// By barriers of some warps. Of several readers of the block, as of several of a warp below, it is not known who they
+// were.
+bool AccessHistory::isBeforeInBlock(const Access& access, const Accessor& now) const {
+  const std::vector<uint32_t>& known = now.warpClock->ofWarps;
+  if (known.empty()) return false;
+  const bool isOfBlock = (access.who & kKind) == kSeveralOfBlock;
+  const uint32_t warp = isOfBlock ? now.warp : warpOf(access.who);
+  return access.time < known[warp - now.block * warpsPerBlock_];
 }
 
 // By barriers of some lanes. Of several readers it is not known who they were: the thread's own last such barrier
@@ -177,6 +187,11 @@ void GlobalMemory::release(uint64_t address, int lane, const Accessor& accessor)
     known.blocks.raise(accessor.block, accessor.clock->barrier);
   if (warp.sync > 0 && warp.sync <= fence) known.warps.raise(accessor.warp, warp.sync);
   known.threads.raise(accessor.firstThread + static_cast<uint32_t>(lane), fence);
+  const auto warps = static_cast<uint32_t>(warp.ofWarps.size());
+  for (uint32_t other = 0; other < warps; ++other) {
+    const uint32_t met = warp.ofWarps[other];
+    if (met > 0 && met <= fence) known.warps.raise(accessor.block * warps + other, met);
+  }
   for (uint32_t other = 0; other < kLanes && !warp.ofLanes.empty(); ++other) {
     const uint32_t met = warp.ofLanes[static_cast<size_t>(lane)][other];
     if (met > 0 && met <= fence) known.threads.raise(accessor.firstThread + other, met);

@@ -53,6 +53,8 @@ struct WarpClock {
   // Of each lane, before which time it knows all accesses of each other lane to be: by barriers of a part of the warp.
   // Empty until there is one.
   std::vector<std::array<uint32_t, kLanes>> ofLanes;
+  // The same of each warp of the block: by barriers of a part of the block.
+  std::vector<uint32_t> ofWarps;
   void noteMeeting(uint32_t lanes, uint32_t time);
 };
 
@@ -95,6 +97,7 @@ class AccessHistory {
     uint32_t time = 0;
   };
   bool isBefore(const Access& access, uint32_t thread, const Accessor& now) const;
+  bool isBeforeInBlock(const Access& access, const Accessor& now) const;
   bool isBeforeInWarp(const Access& access, uint32_t thread, const Accessor& now) const;
   void noteRead(size_t unit, uint32_t thread, const Accessor& accessor);
   std::string textOf(const Access& access) const;

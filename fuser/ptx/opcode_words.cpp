@@ -44,6 +44,14 @@ std::optional<ShuffleKind> shuffleOf(const OpcodeWords& words) {
   return chosen<ShuffleKind>(words, kWords);
 }
 
+std::optional<BarrierKind> barrierOf(const OpcodeWords& words) {
+  static constexpr Word<BarrierKind> kWords[] = {
+      {"sync", BarrierKind::Wait}, {"arrive", BarrierKind::Arrive}, {"popc", BarrierKind::Count},
+      {"and", BarrierKind::All},   {"or", BarrierKind::Any},
+  };
+  return chosen<BarrierKind>(words, kWords);
+}
+
 std::optional<VoteKind> voteOf(const OpcodeWords& words) {
   static constexpr Word<VoteKind> kWords[] = {
       {"all", VoteKind::All},

@@ -46,6 +46,7 @@ class OpcodeWords {
 
 std::optional<AtomicKind> atomicOf(const OpcodeWords& words);
 std::optional<ShuffleKind> shuffleOf(const OpcodeWords& words);
+std::optional<BarrierKind> barrierOf(const OpcodeWords& words);
 std::optional<VoteKind> voteOf(const OpcodeWords& words);
 // Those of 32 bits that the machine has: %tid.x, %laneid, …
 bool isSpecialRegister(std::string_view name);

@@ -26,6 +26,7 @@ inline constexpr Place kNoPlace = std::numeric_limits<Place>::max();
 
 enum class AtomicKind : uint8_t { Add, Min, Max, And, Or, Xor, Exchange, CompareAndSwap, Increment, Decrement };
 enum class ShuffleKind : uint8_t { Index, Up, Down, Butterfly };
+enum class BarrierKind : uint8_t { Wait, Arrive, Count, All, Any };  // the last three: bar.red
 enum class VoteKind : uint8_t { All, Any, Uniform, Ballot };
 
 // Where an access goes, and what it moves.
@@ -66,6 +67,8 @@ struct Operation {
   AtomicKind atomic = AtomicKind::Add;  // of a Reduce, too
   ShuffleKind shuffle = ShuffleKind::Index;
   VoteKind vote = VoteKind::All;  // of a Match: All or Any
+  BarrierKind barrier = BarrierKind::Wait;
+  bool isAligned = true;   // Barrier: all threads of a warp come by the same instruction
   bool ofBfloat = false;   // Mma
   bool isCounted = false;  // it stands for its instruction, of which there may be several operations
   AccessOf access{};

@@ -45,6 +45,15 @@ struct Split {
   uint32_t members = 0;  // with whom it meets, where it waits for a meeting
 };
 
+// A barrier of the block as a thread names it.
+struct BarrierCall {
+  uint32_t number = 0;
+  uint32_t threads = 0;  // 0: all of the block
+  bool waits = true;
+  bool isReduction = false;
+  bool operator==(const BarrierCall&) const = default;
+};
+
 class Warp {
  public:
   Warp(const Program& program, uint32_t threads);
@@ -61,6 +70,7 @@ class Warp {
   bool isWaiting = false;
   std::vector<Split> ready;      // the last one runs
   std::vector<Split> atBarrier;  // of the block
+  BarrierCall barrier;           // where those are
   std::vector<Split> atMeeting;  // at an operation that waits for other threads of the warp
   uint32_t liveAtMeeting = 0;    // when the last one came
 

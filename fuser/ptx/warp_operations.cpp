@@ -15,6 +15,8 @@ void addTrap(OperationBuilder& to, Frame&, const Instruction& at, const OpcodeWo
   to.add(at, Operation::Kind::Trap);
 }
 
+// bar.sync a[, b]; bar.arrive a, b; bar.red.popc.u32 d, a[, b], p; bar.red.{and, or}.pred; barrier… the same, for
+// threads that come by several instructions where it is not .aligned.
 void addBarrier(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words) {
   if (words.has("warp")) {
     to.needOperands(at, 1);
@@ -22,10 +24,29 @@ void addBarrier(OperationBuilder& to, Frame& frame, const Instruction& at, const
     to.add(at, Operation::Kind::WarpBarrier).members = members;
     return;
   }
-  const bool isWhole = words.has("sync") && at.operands.size() == 1 && at.operands[0].kind == Operand::Kind::Integer &&
-                       at.operands[0].bits == 0;
-  if (!isWhole) to.fail(at, "of barriers of the block there is number 0, for all threads");
-  to.add(at, Operation::Kind::Barrier);
+  const std::optional<BarrierKind> kind = barrierOf(words);
+  if (!kind || words.has("cluster")) to.failUnknown(at);
+  const bool isReduction = *kind == BarrierKind::Count || *kind == BarrierKind::All || *kind == BarrierKind::Any;
+  const bool isOfPredicate = isReduction && *kind != BarrierKind::Count;
+  if (isReduction && (!words.has("red") || words.last() != (isOfPredicate ? "pred" : "u32"))) to.failUnknown(at);
+  // [d,] barrier[, threads][, predicate]
+  const size_t first = isReduction ? 1 : 0, last = at.operands.size() - first;
+  const bool hasThreads = at.operands.size() == 2 * first + 2;
+  if (!hasThreads && (last != first + 1 || *kind == BarrierKind::Arrive)) to.needOperands(at, 2 * first + 2);
+  std::array<Place, 3> places{kNoPlace, kNoPlace, kNoPlace};
+  places[0] = to.read(frame, at, at.operands[first], Type::B32);
+  if (hasThreads) places[1] = to.read(frame, at, at.operands[first + 1], Type::B32);
+  OperationBuilder::Result result{kNoPlace, kNoPlace, Type::B32, Type::B32};
+  if (isReduction) {
+    places[2] = to.read(frame, at, at.operands.back(), Type::Pred);
+    result = to.resultOf(frame, at, at.operands[0], isOfPredicate ? Type::Pred : Type::U32);
+  }
+  Operation& barrier = to.add(at, Operation::Kind::Barrier);
+  barrier.barrier = *kind;
+  barrier.isAligned = words.first() == "bar" || words.has("aligned");
+  barrier.result = result.computed;
+  std::copy(places.begin(), places.end(), barrier.operands.begin());
+  to.finish(at, result);
 }
 
 // shfl.sync.MODE.b32 d[|p], a, b, c, members
