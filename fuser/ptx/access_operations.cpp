@@ -163,4 +163,67 @@ void addAtomic(OperationBuilder& to, Frame& frame, const Instruction& at, const 
   addOrder(to, at, words, "acquire");
 }
 
+namespace {
+
+// cp.async.{ca, cg}.shared.global [to], [from], bytes[, what is read | whether nothing is][, policy]
+void addCopy(OperationBuilder& to, const Frame& frame, const Instruction& at, const OpcodeWords& words) {
+  const bool isWhole = words.at(2) == "cg";
+  const bool isKnown =
+      (isWhole || words.at(2) == "ca") && words.at(3) == "shared" && words.at(4) == "global" && at.operands.size() >= 3;
+  if (!isKnown) to.failUnknown(at);
+  const size_t count = at.operands.size() - words.has("L2::cache_hint");
+  if (count != 3 && count != 4) to.needOperands(at, 3);
+  const Operand& size = at.operands[2];
+  const uint64_t bytes = size.kind == Operand::Kind::Integer ? size.bits : 0;
+  if (bytes != 16 && (isWhole || (bytes != 4 && bytes != 8))) to.fail(at, "a copy of no 4, 8 or 16 bytes");
+  int64_t offset = 0;
+  Place from = baseOf(to, frame, at, at.operands[1], offset);
+  if (offset != 0) {
+    const Place base = from;
+    from = to.temporary(Type::U64);
+    to.addRow(at, "add.u64", from, {base, to.constant(8, static_cast<uint64_t>(offset))});
+  }
+  Place read = to.constant(4, bytes);
+  if (count == 4) {
+    const Operand& less = at.operands[3];
+    const bool isPredicate = isRegister(less) && to.registerType(frame, less) == Type::Pred;
+    const Place given = to.read(frame, at, less, isPredicate ? Type::Pred : Type::U32);
+    if (isPredicate) {
+      const Place all = read;
+      read = to.temporary(Type::U32);
+      to.addRow(at, "selp.u32", read, {to.constant(4, 0), all, given});
+    } else {
+      read = given;
+    }
+  }
+  AccessOf access;
+  access.space = Space::Shared;
+  access.type = bytes == 4 ? Type::B32 : Type::B64;
+  access.count = bytes == 16 ? 2 : 1;
+  Operation& copy = addAccess(to, frame, at, Operation::Kind::CopyAsync, at.operands[0], access);
+  copy.operands[1] = from;
+  copy.operands[2] = read;
+}
+
+}  // namespace
+
+// Copies, groups of them, and waits for those. Copies by TMA and those that mbarriers count are none of these.
+void addCopyAsync(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words) {
+  if (at.opcode == "cp.async.commit_group") {
+    to.needOperands(at, 0);
+    to.add(at, Operation::Kind::CommitCopies);
+  } else if (at.opcode == "cp.async.wait_all") {
+    to.needOperands(at, 0);
+    to.add(at, Operation::Kind::WaitForCopies).offset = -1;
+  } else if (at.opcode == "cp.async.wait_group") {
+    to.needOperands(at, 1);
+    if (at.operands[0].kind != Operand::Kind::Integer) to.fail(at, "a wait for no number of groups");
+    to.add(at, Operation::Kind::WaitForCopies).offset = static_cast<int64_t>(at.operands[0].bits);
+  } else if (words.at(1) == "async") {
+    addCopy(to, frame, at, words);
+  } else {
+    to.failUnknown(at);
+  }
+}
+
 }  // namespace fuser::ptx

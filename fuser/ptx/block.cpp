@@ -160,6 +160,11 @@ void Block::execute(Warp& warp, const Operation& operation, uint32_t mask) {
     case Operation::Kind::Store: store(warp, operation, mask); break;
     case Operation::Kind::Parameter: parameter(warp, operation, mask); break;
     case Operation::Kind::Atomic: atomic(warp, operation, mask); break;
+    case Operation::Kind::CopyAsync: copyAsync(warp, operation, mask); break;
+    case Operation::Kind::CommitCopies:
+      forEachLane(mask, [&](int lane) { ++warp.copyGroups[static_cast<size_t>(lane)]; });
+      break;
+    case Operation::Kind::WaitForCopies: waitForCopies(warp, operation, mask); break;
     case Operation::Kind::Fence:
       ++clock_.now;
       forEachLane(mask, [&](int lane) { warp.clock.fences[static_cast<size_t>(lane)] = clock_.now; });

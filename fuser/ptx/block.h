@@ -68,6 +68,12 @@ class Block {
   void store(Warp& warp, const Operation& operation, uint32_t mask);
   void atomic(Warp& warp, const Operation& operation, uint32_t mask);
   void parameter(Warp& warp, const Operation& operation, uint32_t mask);
+  void copyAsync(Warp& warp, const Operation& operation, uint32_t mask);
+  void waitForCopies(Warp& warp, const Operation& operation, uint32_t mask);
+  // The bytes are in shared memory from now on.
+  void land(Warp& warp, const Operation& operation, const PendingCopy& copy);
+  // Fills in addresses_, as operand 0 of the operation and its offset say.
+  void findAddresses(const Warp& warp, const Operation& operation, uint32_t mask, uint64_t alignment);
   // Fills in addresses_ and reached_ of the lanes, each access checked.
   void reach(Warp& warp, const Operation& operation, uint32_t mask, bool stores);
   void reachGlobal(Warp& warp, const Operation& operation, uint32_t mask, bool stores);

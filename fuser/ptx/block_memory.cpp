@@ -26,8 +26,7 @@ uint64_t bitsAt(const std::byte* from, int bytes) {
 
 }  // namespace
 
-void Block::reach(Warp& warp, const Operation& operation, uint32_t mask, bool stores) {
-  const AccessOf& access = operation.access;
+void Block::findAddresses(const Warp& warp, const Operation& operation, uint32_t mask, uint64_t alignment) {
   needDefined(warp, operation, operation.operands[0], 8, mask, "an address");
   const auto* bases = static_cast<const uint64_t*>(warp.registers.value(operation.operands[0]));
   uint64_t low = 0;
@@ -35,14 +34,18 @@ void Block::reach(Warp& warp, const Operation& operation, uint32_t mask, bool st
     addresses_[lane] = bases[lane] + static_cast<uint64_t>(operation.offset);
     low |= (mask >> lane & 1) ? addresses_[lane] : 0;
   }
-  const auto bytes = static_cast<uint64_t>(access.bytes());
-  if ((low & (bytes - 1)) != 0) {
-    forEachLane(mask, [&](int lane) {
-      const uint64_t address = addresses_[static_cast<size_t>(lane)];
-      if ((address & (bytes - 1)) != 0)
-        fail(warp, operation, lane, concat("misaligned: ", bytes, " bytes at an address that ends in ", address % 256));
-    });
-  }
+  if ((low & (alignment - 1)) == 0) return;
+  forEachLane(mask, [&](int lane) {
+    const uint64_t address = addresses_[static_cast<size_t>(lane)];
+    if ((address & (alignment - 1)) != 0)
+      fail(warp, operation, lane,
+           concat("misaligned: ", alignment, " bytes at an address that ends in ", address % 256));
+  });
+}
+
+void Block::reach(Warp& warp, const Operation& operation, uint32_t mask, bool stores) {
+  const AccessOf& access = operation.access;
+  findAddresses(warp, operation, mask, static_cast<uint64_t>(access.bytes()));
   isGlobal_ = 0;
   if (!access.isGeneric) {
     if (access.space == Space::Shared) return reachShared(warp, operation, mask, stores);

@@ -55,7 +55,10 @@ InstructionClass classOf(const Operation& operation) {
       return operation.access.space == Space::Shared  ? InstructionClass::Shared
              : operation.access.space == Space::Local ? InstructionClass::Local
                                                       : InstructionClass::Global;
+    case Operation::Kind::CopyAsync: return InstructionClass::Global;
     case Operation::Kind::Atomic: return InstructionClass::Atomic;
+    case Operation::Kind::CommitCopies:
+    case Operation::Kind::WaitForCopies:
     case Operation::Kind::Barrier:
     case Operation::Kind::WarpBarrier:
     case Operation::Kind::Fence: return InstructionClass::Barrier;

@@ -108,6 +108,7 @@ void addCarry(OperationBuilder& to, Frame& frame, const Instruction& at, const O
 void addLoad(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addStore(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addAtomic(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
+void addCopyAsync(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addFence(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addBarrier(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addShuffle(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);

@@ -27,6 +27,7 @@ constexpr Family kFamilies[] = {
     {"st", addStore},
     {"atom", addAtomic},
     {"red", addAtomic},
+    {"cp", addCopyAsync},
     {"membar", addFence},
     {"fence", addFence},
     {"bar", addBarrier},

@@ -50,7 +50,10 @@ struct Operation {
     Store,
     Parameter,  // a value that all threads are given
     Atomic,
-    Barrier,  // of the block
+    CopyAsync,      // from global to shared memory, until a wait; access: of the destination
+    CommitCopies,   // those since the last one become a group
+    WaitForCopies,  // of all groups but the last `offset` ones; below 0: of all copies
+    Barrier,        // of the block
     WarpBarrier,
     Fence,
     Shuffle,

@@ -54,6 +54,15 @@ struct BarrierCall {
   bool operator==(const BarrierCall&) const = default;
 };
 
+// A cp.async of one lane that no wait has ended.
+struct PendingCopy {
+  int lane = 0;
+  uint32_t group = 0;          // of the lane's, from 0
+  uint64_t from = 0, to = 0;   // in global and in shared memory
+  size_t read = 0, bytes = 0;  // what is not read is 0
+  std::array<std::byte, 16> data{};
+};
+
 class Warp {
  public:
   Warp(const Program& program, uint32_t threads);
@@ -72,6 +81,8 @@ class Warp {
   std::vector<Split> atBarrier;  // of the block
   BarrierCall barrier;           // where those are
   std::vector<Split> atMeeting;  // at an operation that waits for other threads of the warp
+  std::vector<PendingCopy> copies;
+  std::array<uint32_t, kLanes> copyGroups{};  // that each lane has committed
   uint32_t liveAtMeeting = 0;    // when the last one came
 
   // The running split goes to `pc`, where its join may be.
