@@ -1,4 +1,4 @@
-// Operations among the lanes of a warp: shuffles, votes, products of matrices.
+// Operations among the lanes of a warp: shuffles, votes, matches, reductions.
 
 #include <algorithm>
 #include <cmath>
@@ -25,26 +25,6 @@ int sourceOf(ShuffleKind kind, int lane, uint32_t b, uint32_t c, bool& isInside)
   }
   isInside = kind == ShuffleKind::Up ? from >= last : from <= last;
   return isInside ? from : lane;
-}
-
-// The sum of terms as tensor cores were seen to make it (Fasi, Higham, Mikaitis and Pranesh, "Numerical behavior of
-// NVIDIA tensor cores", 2021): each is cut at the last of 24 places of the largest one, and so is their sum.
-float sumOfTerms(const std::array<double, 17>& terms) {
-  double plain = 0;
-  int highest = std::numeric_limits<int>::min();
-  for (double term : terms) {
-    plain += term;
-    if (term != 0 && std::isfinite(term)) highest = std::max(highest, std::ilogb(term));
-  }
-  if (!std::all_of(terms.begin(), terms.end(), [](double term) { return std::isfinite(term); }))
-    return canonical(static_cast<float>(plain));
-  if (highest == std::numeric_limits<int>::min()) return 0;
-  int64_t total = 0;
-  for (double term : terms) total += static_cast<int64_t>(std::ldexp(term, 23 - highest));
-  int dropped = 0;
-  while ((std::abs(total) >> dropped) >= int64_t{1} << 24) ++dropped;
-  const int64_t kept = std::abs(total) >> dropped << dropped;
-  return static_cast<float>(std::ldexp(static_cast<double>(total < 0 ? -kept : kept), highest - 23));
 }
 
 }  // namespace
@@ -179,41 +159,6 @@ void Block::reduce(Warp& warp, const Operation& operation, uint32_t mask) {
     setLane(shadow_.bytes, 4, lane, ~uint32_t{0});
   });
   warp.registers.write(operation.result, 4, mask, scratch_.bytes, undefined ? shadow_.bytes : nullptr);
-}
-
-// mma.m16n8k16 ("Matrix Fragments for mma.m16n8k16 with floating point type"): of lane l, with g = l / 4 and t = l % 4,
-// A has rows g and g + 8, columns 2t, 2t + 1, and those by 8 more; B rows 2t, 2t + 1, and those by 8 more, of column g;
-// sums rows g and g + 8 of columns 2t and 2t + 1. Products are exact.
-void Block::multiply(Warp& warp, const Operation& operation, uint32_t mask) {
-  if (mask != kAllLanes) fail(warp, operation, std::countr_zero(mask), "a product of matrices by a part of a warp");
-  const Registers& registers = warp.registers;
-  for (size_t i = 0; i < 10; ++i) needDefined(warp, operation, operation.operands[i], 4, mask, "a sum of products");
-  const auto halfAt = [&](size_t operand, int lane, int half) {
-    const uint64_t word = laneOf(registers.value(operation.operands[operand]), 4, lane);
-    const auto bits = static_cast<uint16_t>(word >> (16 * half));
-    return operation.ofBfloat ? double{Bfloat::ofBits(bits)} : double{Half::ofBits(bits)};
-  };
-  double left[16][16], right[16][8];
-  for (int lane = 0; lane < kLanes; ++lane) {
-    const int g = lane / 4, t = lane % 4;
-    for (int half = 0; half < 2; ++half) {
-      for (int i = 0; i < 4; ++i)
-        left[g + i % 2 * 8][2 * t + half + i / 2 * 8] = halfAt(static_cast<size_t>(i), lane, half);
-      for (int i = 0; i < 2; ++i) right[2 * t + half + i * 8][g] = halfAt(static_cast<size_t>(4 + i), lane, half);
-    }
-  }
-  for (int i = 0; i < 4; ++i) {
-    for (int lane = 0; lane < kLanes; ++lane) {
-      const int row = lane / 4 + i / 2 * 8, column = 2 * (lane % 4) + i % 2;
-      const auto start =
-          static_cast<uint32_t>(laneOf(registers.value(operation.operands[static_cast<size_t>(6 + i)]), 4, lane));
-      std::array<double, 17> terms;
-      terms[16] = std::bit_cast<float>(start);
-      for (size_t k = 0; k < 16; ++k) terms[k] = left[row][k] * right[k][column];
-      setLane(scratch_.bytes, 4, lane, std::bit_cast<uint32_t>(sumOfTerms(terms)));
-    }
-    warp.registers.write(operation.result + i * kLanes * 4, 4, mask, scratch_.bytes, nullptr);
-  }
 }
 
 }  // namespace fuser::ptx

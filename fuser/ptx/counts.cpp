@@ -9,8 +9,6 @@
 namespace fuser::ptx {
 namespace {
 
-constexpr int64_t kFlopsOfMma = int64_t{16} * 8 * 16 * 2;
-
 bool isOneOf(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
@@ -30,6 +28,9 @@ InstructionClass classOfRow(const OpcodeWords& words) {
   if (!isOfFloat) return InstructionClass::Integer;
   return words.last() == "f64" ? InstructionClass::Double : InstructionClass::Float;
 }
+
+// Of a warp.
+int64_t flopsOfMma(const MmaOf& mma) { return mma.isOfIntegers() ? 0 : int64_t{mma.rows} * 8 * mma.depth * 2; }
 
 // Of a lane.
 int64_t flopsOf(const Operation& operation) {
@@ -99,7 +100,8 @@ Counts countsOf(const Program& program, std::span<const OperationCount> counts) 
     sum.sharedWavefronts += count.wavefronts;
     if (operation.kind == Operation::Kind::Barrier) sum.barrierWaits += count.warps;
     if (classOf(operation) == InstructionClass::Local) sum.localBytes += count.lanes * operation.access.bytes();
-    sum.flops += operation.kind == Operation::Kind::Mma ? count.warps * kFlopsOfMma : count.lanes * flopsOf(operation);
+    sum.flops += operation.kind == Operation::Kind::Mma ? count.warps * flopsOfMma(operation.mma)
+                                                        : count.lanes * flopsOf(operation);
   }
   return sum;
 }

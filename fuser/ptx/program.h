@@ -40,6 +40,20 @@ struct AccessOf {
   int bytes() const { return count * bytesOf(type); }
 };
 
+// A product of matrices by a warp: sums[rows][8] + left[rows][depth] * right[depth][8].
+struct MmaOf {
+  int8_t rows = 16, depth = 16;
+  int8_t elements = 2;    // of a register of left or right
+  bool clamps = false;    // sums of integers
+  Type left = Type::F16;  // F16, BF16; S8, U8
+  Type right = Type::F16;
+
+  bool isOfIntegers() const { return elements == 4; }
+  int rightRegisters() const { return depth / (4 * elements); }
+  int leftRegisters() const { return rows / 8 * rightRegisters(); }
+  int sums() const { return rows / 4; }
+};
+
 struct Operation {
   enum class Kind : uint8_t {
     Row,
@@ -72,9 +86,9 @@ struct Operation {
   VoteKind vote = VoteKind::All;  // of a Match: All or Any
   BarrierKind barrier = BarrierKind::Wait;
   bool isAligned = true;   // Barrier: all threads of a warp come by the same instruction
-  bool ofBfloat = false;   // Mma
   bool isCounted = false;  // it stands for its instruction, of which there may be several operations
   AccessOf access{};
+  MmaOf mma{};
   Place guard = kNoPlace;
   Place result = kNoPlace;   // the first of them
   Place second = kNoPlace;   // Shuffle: whether the lane was there; Match, Elect: a predicate

@@ -162,27 +162,76 @@ void addActiveMask(OperationBuilder& to, Frame& frame, const Instruction& at, co
   to.add(at, Operation::Kind::ActiveMask).result = result;
 }
 
-// mma.sync.aligned.m16n8k16.row.col.f32.{f16, bf16}.{f16, bf16}.f32 {d x 4}, {a x 4}, {b x 2}, {c x 4}
+namespace {
+
+// The product that an opcode names: mma.sync.aligned.SHAPE.row.col[.satfinite].SUM.LEFT.RIGHT.SUM
+std::optional<MmaOf> mmaOf(const Instruction& at, const OpcodeWords& words) {
+  struct Shape {
+    std::string_view text;
+    int8_t rows, depth;
+    bool ofIntegers;
+  };
+  static constexpr Shape kShapes[] = {{"m16n8k8", 16, 8, false},
+                                      {"m16n8k16", 16, 16, false},
+                                      {"m8n8k16", 8, 16, true},
+                                      {"m16n8k16", 16, 16, true},
+                                      {"m16n8k32", 16, 32, true}};
+  const std::optional<Type> left = typeFrom(words.at(words.size() - 3)), right = typeFrom(words.at(words.size() - 2));
+  if (words.size() < 10 || !left || !right) return std::nullopt;
+  MmaOf mma;
+  mma.left = *left;
+  mma.right = *right;
+  const bool ofIntegers = bitsOf(*left) == 8;
+  mma.elements = ofIntegers ? 4 : 2;
+  mma.clamps = ofIntegers && words.has("satfinite");
+  const bool isKnown = ofIntegers
+                           ? (*left == Type::S8 || *left == Type::U8) && (*right == Type::S8 || *right == Type::U8)
+                           : (*left == Type::F16 || *left == Type::BF16) && *left == *right;
+  const std::string_view sum = ofIntegers ? "s32" : "f32";
+  for (const Shape& shape : kShapes) {
+    const std::string opcode = concat("mma.sync.aligned.", shape.text, ".row.col.", mma.clamps ? "satfinite." : "", sum,
+                                      ".", typeInfo(*left).text, ".", typeInfo(*right).text, ".", sum);
+    if (!isKnown || shape.ofIntegers != ofIntegers || at.opcode != opcode) continue;
+    mma.rows = shape.rows;
+    mma.depth = shape.depth;
+    return mma;
+  }
+  return std::nullopt;
+}
+
+// {a, b}, or a alone.
+std::vector<const Operand*> partsOf(const Operand& operand) {
+  std::vector<const Operand*> parts;
+  if (operand.kind != Operand::Kind::Vector) return {&operand};
+  for (const Operand& part : operand.parts) parts.push_back(&part);
+  return parts;
+}
+
+}  // namespace
+
+// mma… {sums}, {left}, {right}, {sums}
 void addMma(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words) {
   to.needOperands(at, 4);
-  const bool isKnown = at.opcode == "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32" ||
-                       at.opcode == "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32";
-  constexpr std::array<size_t, 4> kParts{4, 4, 2, 4};
+  const std::optional<MmaOf> shape = mmaOf(at, words);
+  if (!shape) to.failUnknown(at);
+  const std::array<int, 4> counts{shape->sums(), shape->leftRegisters(), shape->rightRegisters(), shape->sums()};
+  std::array<std::vector<const Operand*>, 4> parts;
   for (size_t i = 0; i < 4; ++i) {
-    if (!isKnown || at.operands[i].parts.size() != kParts[i]) to.failUnknown(at);
+    parts[i] = partsOf(at.operands[i]);
+    if (parts[i].size() != static_cast<size_t>(counts[i])) to.failUnknown(at);
   }
-  std::vector<Place> places;
+  std::vector<Place> places, results;
   for (size_t i = 1; i < 4; ++i) {
-    for (const Operand& part : at.operands[i].parts) places.push_back(to.read(frame, at, part, Type::B32));
+    for (const Operand* part : parts[i]) places.push_back(to.read(frame, at, *part, Type::B32));
   }
-  for (const Operand& part : at.operands[0].parts) places.push_back(to.resultOf(frame, at, part, Type::B32).computed);
+  for (const Operand* part : parts[0]) results.push_back(to.resultOf(frame, at, *part, Type::B32).computed);
   Operation& mma = to.add(at, Operation::Kind::Mma);
-  mma.ofBfloat = words.has("bf16");
-  std::copy(places.begin(), places.begin() + 10, mma.operands.begin());
+  mma.mma = *shape;
+  std::copy(places.begin(), places.end(), mma.operands.begin());
   // The sums are registers in no order: each goes by a move of its own.
   mma.result = to.sums();
-  for (int i = 0; i < 4; ++i)
-    to.addRow(at, "mov.b32", places[static_cast<size_t>(10 + i)], {to.sums() + i * kLanes * 4});
+  for (int i = 0; i < shape->sums(); ++i)
+    to.addRow(at, "mov.b32", results[static_cast<size_t>(i)], {to.sums() + i * kLanes * 4});
 }
 
 }  // namespace fuser::ptx
