@@ -184,6 +184,8 @@ void Block::execute(Warp& warp, const Operation& operation, uint32_t mask) {
     case Operation::Kind::Elect:
     case Operation::Kind::Mma: return meetIn(warp, operation, mask);
     case Operation::Kind::Trap: fail(warp, operation, std::countr_zero(mask), "a trap");
+    case Operation::Kind::NoTarget:
+      fail(warp, operation, std::countr_zero(mask), "an index behind the list of branches");
     case Operation::Kind::Branch:
     case Operation::Kind::Barrier:
     case Operation::Kind::Exit: FUSER_CHECK(false, "run before");

@@ -48,6 +48,7 @@ InstructionClass classOf(const Operation& operation) {
     case Operation::Kind::Row: return classOfRow(OpcodeWords(operation.source->opcode));
     case Operation::Kind::Branch:
     case Operation::Kind::Exit:
+    case Operation::Kind::NoTarget:
     case Operation::Kind::Trap: return InstructionClass::Branch;
     case Operation::Kind::Parameter:
     case Operation::Kind::ActiveMask: return InstructionClass::Move;

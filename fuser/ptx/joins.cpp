@@ -26,6 +26,8 @@ class PostDominators {
     const Operation& each = operations_[operation];
     const bool mayPass = each.guard != kNoPlace;
     std::vector<uint32_t> next;
+    // It is a fault: the branches before it meet where their targets do.
+    if (each.kind == Operation::Kind::NoTarget) return next;
     if (each.kind == Operation::Kind::Branch) next.push_back(each.target);
     if (each.kind == Operation::Kind::Exit || each.kind == Operation::Kind::Trap) next.push_back(end_);
     if (next.empty() || mayPass) next.push_back(operation + 1);

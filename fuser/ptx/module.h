@@ -40,7 +40,7 @@ struct Operand {
     Special,    // %tid.x
     Label,      // of the function: `at` is the instruction behind it
     Function,   // of a call
-    Vector,     // {%r1, %r2}
+    Vector,     // {%r1, %r2}; of brx.idx the labels of its list
     Arguments,  // (param0, param1), of a call
     Pair,       // %r1|%p1
     Nothing     // _

@@ -171,7 +171,7 @@ Operation& OperationBuilder::add(const Instruction& at, Operation::Kind kind) {
   operation.kind = kind;
   operation.source = &at;
   operation.guard = guard_;
-  operation.guardNegated = at.guardNegated;
+  operation.guardNegated = guardNegated_;
   program_.operations.push_back(operation);
   return program_.operations.back();
 }

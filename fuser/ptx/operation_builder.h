@@ -39,7 +39,11 @@ class OperationBuilder {
     return frame.function.registers[operand.at].type;
   }
   Place guard() const { return guard_; }
-  void setGuard(Place guard) { guard_ = guard; }
+  bool guardNegated() const { return guardNegated_; }
+  void setGuard(Place guard, bool negated) {
+    guard_ = guard;
+    guardNegated_ = negated;
+  }
   void freeTemporaries() { used_.fill(0); }
   // The register of carries (add.cc), made when it is asked for first.
   Place carry();
@@ -87,6 +91,7 @@ class OperationBuilder {
   std::array<std::vector<Place>, 9> temporaries_;  // by the bytes of a lane
   std::array<size_t, 9> used_{};                   // of them, by this instruction
   Place guard_ = kNoPlace;
+  bool guardNegated_ = false;
   Place carry_ = kNoPlace;
   Place sums_ = kNoPlace;
 };

@@ -248,8 +248,21 @@ class PtxParser {
       if (lexer_.at("@")) return parseInstruction();
       const Token name = lexer_.next();
       if (!lexer_.accept(":")) return parseRest(name, {});
+      if (lexer_.accept(".branchtargets")) return parseTargets(name);
       if (!labels_.emplace(name.text, static_cast<uint32_t>(function_.instructions.size())).second)
         lexer_.fail(name, "label '", name.text, "' is there twice");
+    }
+
+    // `name: .branchtargets L1, L2;`
+    void parseTargets(const Token& name) {
+      std::vector<Operand>& targets = targets_[name.text];
+      if (!targets.empty()) lexer_.fail(name, "list '", name.text, "' is there twice");
+      do {
+        Operand& label = targets.emplace_back();
+        label.kind = Operand::Kind::Label;
+        label.name = lexer_.expectName("a label");
+      } while (lexer_.accept(","));
+      lexer_.expect(";");
     }
 
     void parseDirective() {
@@ -409,23 +422,33 @@ class PtxParser {
       return whole;
     }
 
-    // Labels, and functions, whose bodies may come later.
+    // Labels, lists of them, and functions, whose bodies may come later.
     void resolveNames() {
       for (Instruction& instruction : function_.instructions) {
         for (Operand& operand : instruction.operands) {
           if (operand.kind != Operand::Kind::Label) continue;
-          const auto label = labels_.find(operand.name);
-          if (label != labels_.end()) {
-            operand.at = label->second;
-          } else if (instruction.opcode.starts_with("call")) {
+          if (const auto targets = targets_.find(operand.name); targets != targets_.end()) {
+            operand.kind = Operand::Kind::Vector;
+            operand.parts = targets->second;
+            for (Operand& label : operand.parts) resolve(label);
+          } else if (instruction.opcode.starts_with("call") && !labels_.contains(operand.name)) {
             operand.kind = Operand::Kind::Function;
           } else {
-            Token at{Token::Kind::Name, operand.name, 0};
-            at.offset = static_cast<size_t>(operand.name.data() - parser_.module_.text->data());
-            lexer_.fail(at, "there is no '", operand.name, "'");
+            resolve(operand);
           }
         }
       }
+    }
+
+    void resolve(Operand& operand) {
+      const auto label = labels_.find(operand.name);
+      if (label != labels_.end()) {
+        operand.at = label->second;
+        return;
+      }
+      Token at{Token::Kind::Name, operand.name, 0};
+      at.offset = static_cast<size_t>(operand.name.data() - parser_.module_.text->data());
+      lexer_.fail(at, "there is no '", operand.name, "'");
     }
 
     PtxParser& parser_;
@@ -434,6 +457,7 @@ class PtxParser {
     RegisterNames registers_;
     std::vector<std::unordered_map<std::string_view, uint32_t>> scopes_;  // variables of the function, by name
     std::unordered_map<std::string_view, uint32_t> labels_;
+    std::unordered_map<std::string_view, std::vector<Operand>> targets_;  // .branchtargets
     uint32_t cudaLine_ = 0;
   };
 

@@ -80,32 +80,67 @@ class ProgramBuilder {
  private:
   uint32_t end() const { return static_cast<uint32_t>(program_.operations.size()); }
 
+  struct BranchTo {
+    uint32_t operation, instruction;
+  };
+
   void addFunction(Frame& frame, const Instruction* call) {
     for (const Register& each : frame.function.registers) frame.registers.push_back(to_.newPlace(each.type));
     to_.placeVariables(frame, call);
     std::vector<uint32_t> starts;                         // of each instruction, the first operation
-    std::vector<std::pair<uint32_t, uint32_t>> branches;  // and the instruction that they go to
+    std::vector<BranchTo> branches;
     const Place outerGuard = to_.guard();
+    const bool outerNegated = to_.guardNegated();
     for (const Instruction& at : frame.function.instructions) {
       starts.push_back(end());
       to_.freeTemporaries();
       if (at.guard >= 0 && outerGuard != kNoPlace) to_.fail(at, "a guard in a function that a guarded call calls");
-      to_.setGuard(at.guard >= 0 ? frame.registers[static_cast<size_t>(at.guard)] : outerGuard);
+      if (at.guard >= 0) {
+        to_.setGuard(frame.registers[static_cast<size_t>(at.guard)], at.guardNegated);
+      } else {
+        to_.setGuard(outerGuard, outerNegated);
+      }
       const OpcodeWords words(at.opcode);
-      if (words.first() != "bra") {
+      if (words.first() == "brx") {
+        addIndexedBranch(frame, at, branches);
+      } else if (words.first() != "bra") {
         addInstruction(frame, at, words);
       } else {
         if (at.operands.size() != 1 || at.operands[0].kind != Operand::Kind::Label)
           to_.fail(at, "a branch to no label");
-        branches.emplace_back(end(), at.operands[0].at);
+        branches.push_back({end(), at.operands[0].at});
         to_.add(at, Operation::Kind::Branch);
       }
       if (words.first() != "call") markCounted(at, starts.back());
     }
-    to_.setGuard(outerGuard);
+    to_.setGuard(outerGuard, outerNegated);
     starts.push_back(end());
     for (const auto& [operation, instruction] : branches) program_.operations[operation].target = starts[instruction];
     for (uint32_t operation : frame.returns) program_.operations[operation].target = end();
+  }
+
+  // brx.idx index, list: a branch for each label of the list, which the threads of its index take.
+  void addIndexedBranch(const Frame& frame, const Instruction& at, std::vector<BranchTo>& branches) {
+    if (at.opcode != "brx.idx" && at.opcode != "brx.idx.uni") to_.failUnknown(at);
+    to_.needOperands(at, 2);
+    const std::vector<Operand>& labels = at.operands[1].parts;
+    if (at.operands[1].kind != Operand::Kind::Vector || labels.empty() || labels[0].kind != Operand::Kind::Label)
+      to_.fail(at, "a branch to no list of labels");
+    // Who does not branch at all goes around.
+    const bool isGuarded = to_.guard() != kNoPlace;
+    const uint32_t around = end();
+    if (isGuarded) to_.add(at, Operation::Kind::Branch).guardNegated = !to_.guardNegated();
+    to_.setGuard(kNoPlace, false);
+    const Place index = to_.read(frame, at, at.operands[0], Type::U32), isHere = to_.temporary(Type::Pred);
+    for (size_t i = 0; i < labels.size(); ++i) {
+      to_.addRow(at, "setp.eq.u32", isHere, {index, to_.constant(4, i)});
+      branches.push_back({end(), labels[i].at});
+      to_.setGuard(isHere, false);
+      to_.add(at, Operation::Kind::Branch);
+      to_.setGuard(kNoPlace, false);
+    }
+    to_.add(at, Operation::Kind::NoTarget);
+    if (isGuarded) program_.operations[around].target = end();
   }
 
   // Of the operations of an instruction, the one that is its own: no move or conversion on the way.

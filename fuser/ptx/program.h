@@ -60,6 +60,7 @@ struct Operation {
     Branch,
     Exit,
     Trap,
+    NoTarget,  // of an index that no branch is of
     Load,
     Store,
     Parameter,  // a value that all threads are given
