@@ -226,4 +226,24 @@ void addCopyAsync(OperationBuilder& to, Frame& frame, const Instruction& at, con
   }
 }
 
+// ldmatrix.sync.aligned.m8n8.{x1, x2, x4}[.trans].shared.b16 {registers}, [row]
+void addLoadMatrix(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words) {
+  to.needOperands(at, 2);
+  const uint8_t count = words.has("x4") ? 4 : words.has("x2") ? 2 : 1;
+  const bool transposes = words.has("trans");
+  const std::string known = concat("ldmatrix.sync.aligned.m8n8.x", int{count}, transposes ? ".trans" : "", ".shared");
+  const std::vector<const Operand*> elements = elementsOf(at.operands[0]);
+  if ((at.opcode != known + ".b16" && at.opcode != known + "::cta.b16") || elements.size() != count) to.failUnknown(at);
+  std::vector<Place> places;
+  for (const Operand* element : elements) places.push_back(to.resultOf(frame, at, *element, Type::B32).computed);
+  AccessOf access;
+  access.space = Space::Shared;
+  access.type = Type::B64;
+  access.count = 2;
+  Operation& load = addAccess(to, frame, at, Operation::Kind::LoadMatrix, at.operands[1], access);
+  load.count = count;
+  load.transposes = transposes;
+  std::copy(places.begin(), places.end(), load.operands.begin() + 1);
+}
+
 }  // namespace fuser::ptx

@@ -182,6 +182,7 @@ void Block::execute(Warp& warp, const Operation& operation, uint32_t mask) {
     case Operation::Kind::Match:
     case Operation::Kind::Reduce:
     case Operation::Kind::Elect:
+    case Operation::Kind::LoadMatrix:
     case Operation::Kind::Mma: return meetIn(warp, operation, mask);
     case Operation::Kind::Trap: fail(warp, operation, std::countr_zero(mask), "a trap");
     case Operation::Kind::NoTarget:

@@ -89,6 +89,7 @@ class Block {
   void elect(Warp& warp, const Operation& operation, uint32_t mask);
   // scratch_ and a predicate, where an operation has both results.
   void writeBoth(Warp& warp, const Operation& operation, uint32_t mask, const LaneBuffer& predicate);
+  void loadMatrices(Warp& warp, const Operation& operation, uint32_t mask);
   void multiply(Warp& warp, const Operation& operation, uint32_t mask);
   // Waits for the members, or does the operation with all of them.
   void meetIn(Warp& warp, const Operation& operation, uint32_t mask);

@@ -57,6 +57,7 @@ void Block::meetIn(Warp& warp, const Operation& operation, uint32_t mask) {
     case Operation::Kind::Match: match(warp, operation, together); break;
     case Operation::Kind::Reduce: reduce(warp, operation, together); break;
     case Operation::Kind::Elect: elect(warp, operation, together); break;
+    case Operation::Kind::LoadMatrix: loadMatrices(warp, operation, together); break;
     case Operation::Kind::Mma: multiply(warp, operation, together); break;
     default: break;
   }

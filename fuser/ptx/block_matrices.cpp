@@ -1,6 +1,7 @@
-// Products of matrices by a warp.
+// Products of matrices by a warp, and loads of their fragments.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <span>
 
@@ -98,6 +99,37 @@ void Block::multiply(Warp& warp, const Operation& operation, uint32_t mask) {
               mma.isOfIntegers() ? sumOfIntegers(terms, mma.clamps) : std::bit_cast<uint32_t>(sumOfTerms(terms)));
     }
     warp.registers.write(operation.result + i * kLanes * 4, 4, mask, scratch_.bytes, nullptr);
+  }
+}
+
+// ldmatrix: lanes 8i to 8i + 7 say where the rows of matrix i begin; of it lane l is given elements 2t and 2t + 1 of
+// row g or, transposed, those rows' elements of column g.
+void Block::loadMatrices(Warp& warp, const Operation& operation, uint32_t mask) {
+  if (mask != kAllLanes) fail(warp, operation, std::countr_zero(mask), "matrices loaded by a part of a warp");
+  const int count = operation.count;
+  const uint32_t asked = count == 4 ? kAllLanes : (uint32_t{1} << (8 * count)) - 1;
+  findAddresses(warp, operation, asked, 16);
+  reachShared(warp, operation, asked, false);
+  for (int i = 0; i < count; ++i) {
+    bool isUndefined = false;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      uint32_t value = 0, undefined = 0;
+      for (int half = 0; half < 2; ++half) {
+        const int along = 2 * (lane % 4) + half, across = lane / 4;
+        const auto row = static_cast<size_t>(8 * i + (operation.transposes ? along : across));
+        const int at = 2 * (operation.transposes ? across : along);
+        uint16_t bits = 0, shadow = 0;
+        std::memcpy(&bits, reached_[row] + at, 2);
+        std::memcpy(&shadow, reachedUndefined_[row] + at, 2);
+        value |= uint32_t{bits} << (16 * half);
+        undefined |= uint32_t{shadow} << (16 * half);
+      }
+      setLane(scratch_.bytes, 4, lane, value);
+      setLane(shadow_.bytes, 4, lane, undefined);
+      isUndefined = isUndefined || undefined != 0;
+    }
+    warp.registers.write(operation.operands[static_cast<size_t>(1 + i)], 4, mask, scratch_.bytes,
+                         isUndefined ? shadow_.bytes : nullptr);
   }
 }
 

@@ -58,6 +58,7 @@ InstructionClass classOf(const Operation& operation) {
              : operation.access.space == Space::Local ? InstructionClass::Local
                                                       : InstructionClass::Global;
     case Operation::Kind::CopyAsync: return InstructionClass::Global;
+    case Operation::Kind::LoadMatrix: return InstructionClass::Shared;
     case Operation::Kind::Atomic: return InstructionClass::Atomic;
     case Operation::Kind::CommitCopies:
     case Operation::Kind::WaitForCopies:

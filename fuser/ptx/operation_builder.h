@@ -122,6 +122,7 @@ void addMatch(OperationBuilder& to, Frame& frame, const Instruction& at, const O
 void addReduce(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addElect(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addActiveMask(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
+void addLoadMatrix(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addMma(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addTrap(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 // mov.b32 {%rs1, %rs2}, %r1 and its reverse.

@@ -38,6 +38,7 @@ constexpr Family kFamilies[] = {
     {"redux", addReduce},
     {"elect", addElect},
     {"activemask", addActiveMask},
+    {"ldmatrix", addLoadMatrix},
     {"mma", addMma},
     {"trap", addTrap},
     {"addc", addCarry},

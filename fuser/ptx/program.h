@@ -77,28 +77,31 @@ struct Operation {
     Reduce,  // of the values of lanes
     Elect,   // one lane
     ActiveMask,
+    LoadMatrix,  // 8 x 8 values of 16 bits in shared memory, whose rows the lanes' addresses say
     Mma
   };
+  // What rows have, first.
   Kind kind = Kind::Row;
-  uint8_t count = 0;  // of operands
+  uint8_t count = 0;  // of operands; of the matrices of a LoadMatrix
   bool guardNegated = false;
+  bool isCounted = false;  // it stands for its instruction, of which there may be several operations
+  Place guard = kNoPlace;
+  Place result = kNoPlace;   // the first of them
+  const Row* row = nullptr;  // Row
+  std::array<Place, 12> operands{};
   AtomicKind atomic = AtomicKind::Add;  // of a Reduce, too
   ShuffleKind shuffle = ShuffleKind::Index;
   VoteKind vote = VoteKind::All;  // of a Match: All or Any
   BarrierKind barrier = BarrierKind::Wait;
-  bool isAligned = true;   // Barrier: all threads of a warp come by the same instruction
-  bool isCounted = false;  // it stands for its instruction, of which there may be several operations
-  AccessOf access{};
+  bool isAligned = true;    // Barrier: all threads of a warp come by the same instruction
+  bool transposes = false;  // LoadMatrix
   MmaOf mma{};
-  Place guard = kNoPlace;
-  Place result = kNoPlace;   // the first of them
+  AccessOf access{};
   Place second = kNoPlace;   // Shuffle: whether the lane was there; Match, Elect: a predicate
   Place members = kNoPlace;  // the lanes that meet there; none: all of the warp
-  const Row* row = nullptr;  // Row
-  std::array<Place, 12> operands{};
-  int64_t offset = 0;   // of an address, or of a parameter, in bytes
-  uint32_t target = 0;  // Branch
-  uint32_t join = 0;    // Branch: where both sides are again; the number of operations: nowhere
+  int64_t offset = 0;        // of an address, or of a parameter, in bytes
+  uint32_t target = 0;       // Branch
+  uint32_t join = 0;         // Branch: where both sides are again; the number of operations: nowhere
   const Instruction* source = nullptr;
 };
 

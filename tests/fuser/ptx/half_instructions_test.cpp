@@ -351,10 +351,18 @@ TEST(HalfInstructionsTest, ComparisonsFlushWhereTheySaySo) {
 
 // One half of the register has been written by nobody.
 TEST(HalfInstructionsTest, HalvesOfPairsAreUndefinedAlone) {
-  const std::string half = "mov.b16 %h1, 0x3c00;\nmov.b32 %r2, {%h1, %h2};\nadd.rn.f16x2 %r3, %r2, %r2;\n";
-  EXPECT_EQ(firstOf(half + "and.b32 %r1, %r3, 0xffff;"), 0x4000u);
-  EXPECT_FAULT((Kernel{half + "shr.u32 %r1, %r3, 16;\nst.global.u32 [%o], %r1;", "", 1, 1}),
-               "uninitialised bits are stored");
+  const auto sum = [](const char* halves, const char* kept) {
+    return concat("mov.b16 %h1, 0x3c00;\nmov.b32 %r2, ", halves, ";\nadd.rn.f16x2 %r3, %r2, %r2;\n", kept);
+  };
+  const char* lower = "and.b32 %r1, %r3, 0xffff;";
+  const char* upper = "shr.u32 %r1, %r3, 16;";
+  const auto kernel = [&](const char* halves, const char* kept) {
+    return Kernel{concat(sum(halves, kept), "\nst.global.u32 [%o], %r1;"), "", 1, 1};
+  };
+  EXPECT_EQ(run(kernel("{%h1, %h2}", lower))[0], 0x4000u);
+  EXPECT_EQ(run(kernel("{%h2, %h1}", upper))[0], 0x4000u);
+  EXPECT_FAULT(kernel("{%h1, %h2}", upper), "uninitialised bits are stored");
+  EXPECT_FAULT(kernel("{%h2, %h1}", lower), "uninitialised bits are stored");
 }
 
 }  // namespace

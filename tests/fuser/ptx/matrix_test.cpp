@@ -127,6 +127,46 @@ TEST(MatrixTest, ProductsOfFloatsHaveTheirFragments) {
   }
 }
 
+// Row r of matrix m of shared memory holds 100 m + 10 r + column; lane l says where row l % 8 of matrix l / 8 begins.
+std::vector<uint32_t> loaded(const std::string& load, int which) {
+  std::string fill;
+  for (int column = 0; column < 8; ++column)
+    fill += concat("add.u32 %r5, %r4, ", column, ";\nst.shared.u16 [%r3+", 2 * column, "], %r5;\n");
+  return run({concat("mov.u32 %r2, s;\nmad.lo.u32 %r3, %t, 16, %r2;\nand.b32 %r1, %t, 7;\nshr.u32 %r4, %t, 3;\n"
+                     "mul.lo.u32 %r4, %r4, 100;\nmad.lo.u32 %r4, %r1, 10, %r4;\n",
+                     fill, "bar.sync 0;\n", load, "\nst.global.u32 [%o], %r", which, ";"),
+              ".shared .align 16 .b8 s[512];"});
+}
+
+TEST(MatrixTest, FragmentsAreLoadedByRowsOrColumns) {
+  for (int matrix = 0; matrix < 4; ++matrix) {
+    const std::vector<uint32_t> rows =
+        loaded("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r10, %r11, %r12, %r13}, [%r3];", 10 + matrix);
+    const std::vector<uint32_t> columns =
+        loaded("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%r10, %r11, %r12, %r13}, [%r3];", 10 + matrix);
+    for (uint32_t lane = 0; lane < 32; ++lane) {
+      const uint32_t g = lane / 4, t = lane % 4, base = 100 * static_cast<uint32_t>(matrix);
+      EXPECT_EQ(rows[lane], base + 10 * g + 2 * t + ((base + 10 * g + 2 * t + 1) << 16));
+      EXPECT_EQ(columns[lane], base + 20 * t + g + ((base + 20 * t + 10 + g) << 16));
+    }
+  }
+  EXPECT_EQ(loaded("ldmatrix.sync.aligned.m8n8.x1.shared::cta.b16 {%r10}, [%r3];", 10)[5], 12u + (13 << 16));
+  EXPECT_EQ(loaded("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r10, %r11}, [%r3];", 11)[5], 112u + (113 << 16));
+}
+
+TEST(MatrixTest, LoadedRowsAreChecked) {
+  const std::string shared = ".shared .align 16 .b8 s[512];", at = "mov.u32 %r2, s;\nmad.lo.u32 %r3, %t, 16, %r2;\n";
+  EXPECT_FAULT(
+      (Kernel{at + "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r3];\nst.global.u32 [%o], %r1;", shared}),
+      "uninitialised bits are stored");
+  EXPECT_FAULT((Kernel{at + "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r3+8];", shared}),
+               "misaligned: 16 bytes");
+  EXPECT_FAULT(
+      (Kernel{at + "st.shared.u32 [%r3], %t;\nldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];", shared}),
+      "race: it reads what thread");
+  EXPECT_REFUSED((Kernel{"ldmatrix.sync.aligned.m8n16.x1.shared.b16 {%r1}, [%r3];"}), "no instruction");
+}
+
 TEST(MatrixTest, OtherFormsAreRefused) {
   EXPECT_REFUSED(
       (Kernel{"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r1, %r2, %r3, %r4}, {%r1, %r2, %r3, %r4},"

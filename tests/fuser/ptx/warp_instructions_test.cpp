@@ -112,6 +112,20 @@ nanosleep.u32 1;
 A:
 redux.sync.max.u32 %r1, %t, %r3;)");
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 30 + i % 2);
+  // Each half of the warp comes on its own: lanes of both parts wait at once.
+  const std::vector<uint32_t> twice = lanes(R"(
+and.b32 %r2, %t, 1;
+setp.eq.u32 %p1, %r2, 0;
+selp.b32 %r3, 0x55555555, 0xaaaaaaaa, %p1;
+setp.lt.u32 %p2, %t, 16;
+setp.gt.u32 %p3, %t, 40;
+mov.u32 %r1, 0;
+@%p2 bra A;
+@%p3 bra OUT;
+A:
+redux.sync.add.u32 %r1, %t, %r3;
+OUT:)");
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(twice[i], 240 + i % 2 * 16);
   EXPECT_FAULT((Kernel{"and.b32 %r2, %t, 16;\nshl.b32 %r3, 255, %r2;\nredux.sync.max.u32 %r1, %t, %r3;"}),
                "is no member itself");
   EXPECT_FAULT((Kernel{"setp.lt.u32 %p1, %t, 16;\nselp.b32 %r3, -1, 0xffff0000, %p1;\nbar.warp.sync %r3;"}),
