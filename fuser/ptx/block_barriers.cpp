@@ -42,6 +42,7 @@ BarrierCall Block::barrierCall(const Warp& warp, const Operation& operation, uin
   const auto common = [&](Place place) {
     needDefined(warp, operation, place, 4, mask, "a barrier");
     const uint64_t value = laneOf(warp.registers.value(place), 4, first);
+    if (place < 0) return static_cast<uint32_t>(value);  // a constant
     forEachLane(mask, [&](int lane) {
       if (laneOf(warp.registers.value(place), 4, lane) != value)
         fail(warp, operation, lane, "divergent barrier: other threads of its warp name another one");

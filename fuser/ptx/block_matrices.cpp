@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <span>
 
 #include "fuser/ptx/block.h"
 #include "fuser/ptx/semantics.h"
@@ -17,7 +16,8 @@ constexpr size_t kMostRows = 16, kMostDepth = 32;
 
 // The sum of terms as tensor cores were seen to make it (Fasi, Higham, Mikaitis and Pranesh, "Numerical behavior of
 // NVIDIA tensor cores", 2021): each is cut at the last of 24 places of the largest one, and so is their sum.
-float sumOfTerms(std::span<const double> terms) {
+template <size_t kTerms>
+float sumOfTerms(const std::array<double, kTerms>& terms) {
   double plain = 0;
   int highest = std::numeric_limits<int>::min();
   for (double term : terms) {
@@ -36,7 +36,8 @@ float sumOfTerms(std::span<const double> terms) {
 }
 
 // Integers are exact in the 64 bits of a sum, and wrap around in 32 or stop at their ends.
-uint32_t sumOfIntegers(std::span<const double> terms, bool clamps) {
+template <size_t kTerms>
+uint32_t sumOfIntegers(const std::array<double, kTerms>& terms, bool clamps) {
   int64_t sum = 0;
   for (double term : terms) sum += static_cast<int64_t>(term);
   return static_cast<uint32_t>(clamps ? saturated<int32_t>(sum) : static_cast<int32_t>(sum));
@@ -52,9 +53,24 @@ double elementOf(Type type, uint64_t bits) {
   }
 }
 
-double valueOfSum(const MmaOf& mma, uint32_t bits) {
-  if (mma.isOfIntegers()) return static_cast<int32_t>(bits);
-  return std::bit_cast<float>(bits);
+// A row of the left matrix by a column of the right one, and the sum so far. The number of terms is known beforehand,
+// since products take most of the time of kernels that have them.
+template <size_t kDepth>
+uint32_t sumOf(const MmaOf& mma, const double* row, const double* column, uint32_t start) {
+  std::array<double, kDepth + 1> terms;
+  for (size_t k = 0; k < kDepth; ++k) terms[k] = row[k] * column[k];
+  terms[kDepth] = std::bit_cast<float>(start);
+  if (!mma.isOfIntegers()) return std::bit_cast<uint32_t>(sumOfTerms(terms));
+  terms[kDepth] = static_cast<int32_t>(start);
+  return sumOfIntegers(terms, mma.clamps);
+}
+
+uint32_t sumOf(const MmaOf& mma, const double* row, const double* column, uint32_t start) {
+  switch (mma.depth) {
+    case 8: return sumOf<8>(mma, row, column, start);
+    case 16: return sumOf<16>(mma, row, column, start);
+    default: return sumOf<32>(mma, row, column, start);
+  }
 }
 
 }  // namespace
@@ -74,7 +90,7 @@ void Block::multiply(Warp& warp, const Operation& operation, uint32_t mask) {
   const auto lanesOf = [&](int operand) {
     return static_cast<const uint32_t*>(registers.value(operation.operands[static_cast<size_t>(operand)]));
   };
-  double left[kMostRows][kMostDepth], right[kMostDepth][kColumns];
+  double left[kMostRows][kMostDepth], right[kColumns][kMostDepth];
   for (int lane = 0; lane < kLanes; ++lane) {
     const int g = lane / 4, t = lane % 4;
     for (int element = 0; element < elements; ++element) {
@@ -82,21 +98,14 @@ void Block::multiply(Warp& warp, const Operation& operation, uint32_t mask) {
         left[g + i % halves * 8][elements * t + element + i / halves * 4 * elements] =
             elementOf(mma.left, lanesOf(i)[lane] >> (bits * element));
       for (int i = 0; i < rights; ++i)
-        right[elements * t + element + i * 4 * elements][g] =
+        right[g][elements * t + element + i * 4 * elements] =
             elementOf(mma.right, lanesOf(lefts + i)[lane] >> (bits * element));
     }
   }
-  const auto depth = static_cast<size_t>(mma.depth);
   for (int i = 0; i < sums; ++i) {
     for (int lane = 0; lane < kLanes; ++lane) {
       const int row = lane / 4 + i / 2 * 8, column = 2 * (lane % 4) + i % 2;
-      const uint32_t start = lanesOf(lefts + rights + i)[lane];
-      std::array<double, kMostDepth + 1> all;
-      const std::span<double> terms(all.data(), depth + 1);
-      for (size_t k = 0; k < depth; ++k) terms[k] = left[row][k] * right[k][column];
-      terms[depth] = valueOfSum(mma, start);
-      setLane(scratch_.bytes, 4, lane,
-              mma.isOfIntegers() ? sumOfIntegers(terms, mma.clamps) : std::bit_cast<uint32_t>(sumOfTerms(terms)));
+      setLane(scratch_.bytes, 4, lane, sumOf(mma, left[row], right[column], lanesOf(lefts + rights + i)[lane]));
     }
     warp.registers.write(operation.result + i * kLanes * 4, 4, mask, scratch_.bytes, nullptr);
   }

@@ -26,10 +26,12 @@ class Float16 {
   }
 
   operator double() const {
+    // Its bits as those of a double, whose exponents are numbered from elsewhere; of a subnormal number, its units. No
+    // subnormal double is made on the way, which would be slow.
     const uint32_t size = bits & 0x7fff;
-    // Its bits as those of a double, whose exponents are numbered from elsewhere; of subnormal numbers, too.
-    const double scaled = std::bit_cast<double>(uint64_t{size} << kDropped) * kUp;
-    const double read = size < kInfinity ? scaled : size == kInfinity ? INFINITY : NAN;
+    const auto normal = std::bit_cast<double>((uint64_t{size} << kDropped) + kRebias);
+    const double small = static_cast<int32_t>(size) * kUnit;
+    const double read = size < kFirstNormal ? small : size < kInfinity ? normal : size == kInfinity ? INFINITY : NAN;
     return bits & 0x8000 ? -read : read;
   }
   // A subnormal number becomes a zero of its sign.
@@ -43,7 +45,9 @@ class Float16 {
   static constexpr int kBias = (1 << (14 - kFractionBits)) - 1;
   static constexpr uint32_t kInfinity = 0x7fff >> kFractionBits << kFractionBits;
   static constexpr double power(int exponent) { return std::bit_cast<double>(uint64_t(1023 + exponent) << 52); }
-  static constexpr double kUp = power(1023 - kBias), kDown = power(kBias - 1022) / 2;
+  static constexpr uint64_t kRebias = uint64_t{1023 - kBias} << 52;
+  static constexpr uint32_t kFirstNormal = 1 << kFractionBits;
+  static constexpr double kUnit = power(1 - kBias - kFractionBits);  // of subnormal numbers
 
   static uint16_t narrowed(double value) {
     constexpr double kEnd = power(kBias + 1);
@@ -54,8 +58,10 @@ class Float16 {
     // 2^52 units of the last place: a sum with it is whole units, rounded.
     const double units = std::copysign(std::bit_cast<double>((exponent + kDropped) << 52), value);
     const double rounded = std::fabs((std::copysign(kept, value) + units) - units);
-    const auto whole = static_cast<uint16_t>(std::bit_cast<uint64_t>(rounded * kDown) >> kDropped);
     if (value != value) return 0x7fff;
+    const auto normal = static_cast<uint32_t>((std::bit_cast<uint64_t>(rounded) - kRebias) >> kDropped);
+    const bool isNormal = rounded >= kFirstNormal * kUnit;
+    const uint32_t whole = isNormal ? normal : static_cast<uint32_t>(static_cast<int32_t>(rounded * (1 / kUnit)));
     return static_cast<uint16_t>(whole | (std::signbit(value) ? 0x8000 : 0));
   }
 };
@@ -63,12 +69,14 @@ class Float16 {
 using Half = Float16<10>;
 using Bfloat = Float16<7>;
 
-// cvt.rn.bf16.f32, which kernels of bf16 do most, without a double.
+// cvt.rn.bf16.f32 and cvt.f32.bf16, which kernels of bf16 do most, without a double.
 inline Bfloat toBfloat(float value) {
   const auto bits = std::bit_cast<uint32_t>(value);
   const auto rounded = static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
   return Bfloat::ofBits(value == value ? rounded : 0x7fff);
 }
+
+inline float fromBfloat(Bfloat value) { return std::bit_cast<float>(uint32_t{value.bits} << 16); }
 
 // Two of them in one register.
 template <class Number>
