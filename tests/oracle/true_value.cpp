@@ -75,10 +75,9 @@ Function functionOf(OpKind op) {
   return {};
 }
 
-}  // namespace
-
-std::optional<double> trueValue(OpKind op, double a, double b, DataType compute) {
-  Number x, y, result;
+// Computes into `result`; false for an op without a function here.
+bool evaluate(OpKind op, double a, double b, Number& result) {
+  Number x, y;
   mpfr_set_d(x.get(), a, MPFR_RNDN);
   mpfr_set_d(y.get(), b, MPFR_RNDN);
   const Function function = functionOf(op);
@@ -90,11 +89,30 @@ std::optional<double> trueValue(OpKind op, double a, double b, DataType compute)
   } else if (function.binary) {
     function.binary(result.get(), x.get(), y.get(), MPFR_RNDN);
   } else {
-    return std::nullopt;
+    return false;
   }
+  return true;
+}
+
+}  // namespace
+
+std::optional<double> trueValue(OpKind op, double a, double b, DataType compute) {
+  Number result;
+  if (!evaluate(op, a, b, result)) return std::nullopt;
   // 1 / sqrt(-0) is 1 / -0; MPFR says +inf.
   if (compute == DataType::Float) return static_cast<double>(mpfr_get_flt(result.get(), MPFR_RNDN));
   return mpfr_get_d(result.get(), MPFR_RNDN);
+}
+
+std::optional<TrueParts> trueParts(OpKind op, double a, double b) {
+  Number result;
+  if (!evaluate(op, a, b, result)) return std::nullopt;
+  TrueParts parts{mpfr_get_d(result.get(), MPFR_RNDN), 0};
+  if (parts.high - parts.high == 0) {
+    mpfr_sub_d(result.get(), result.get(), parts.high, MPFR_RNDN);
+    parts.low = mpfr_get_d(result.get(), MPFR_RNDN);
+  }
+  return parts;
 }
 
 }  // namespace oracle_test

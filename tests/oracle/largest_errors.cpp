@@ -1,0 +1,171 @@
+#include "tests/oracle/largest_errors.h"
+
+#include <gnu/libc-version.h>
+
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include "fuser/execute/nvrtc.h"
+#include "fuser/ops/op_table.h"
+#include "fuser/support/split_mix.h"
+#include "tests/oracle/operand_points.h"
+
+namespace oracle_test {
+
+using fuser::DataType;
+using fuser::OpKind;
+
+namespace {
+
+constexpr const char* kPath = "tests/oracle/largest_errors.md";
+constexpr const char* kMadeWith = "Made with ";
+constexpr uint64_t kArray = 65536;
+
+constexpr OpKind kRowsOfTwo[] = {OpKind::Div,   OpKind::Fmod,      OpKind::Remainder,  OpKind::Pow,  OpKind::Atan2,
+                                 OpKind::Hypot, OpKind::Logaddexp, OpKind::Logaddexp2, OpKind::Xlogy};
+
+constexpr const char* kHead = R"(# Largest errors
+
+What `check_ops_in_full` has seen of each row of the op table, on each engine, beside the row's error column. The program of a
+row is one op, through the whole compiler. FUSER_UPDATE=1 writes the lines of the rows that are measured
+([checks](../README.md#checks)); other libraries have other figures.
+
+- Points: all numbers of f16 and bf16; of f32 and f64 a sample, dense around breakpoints (`operand_points.h`); pairs for rows of
+  two operands.
+- Rows of f16 and bf16 are computed in f32: their figures are those of the f32 results, before they are rounded to 16 bits, and what
+  is stored is the result rounded, for every operand.
+- An error is in ulps of the dtype that computes, from the true value; in parentheses, from the correctly rounded value, which is
+  what a column bounds. At: the operands. Of lgamma operands from -2.2637 up count: below them there is no bound.
+- Column "exact": the bits are those of the one number that the oracle accepts. "steps": formulas, whose functions have columns
+  of their own; every result lies in the oracle's set, and the error, from the exact function, shows what the steps cost. Of f64 no
+  error of formulas is measured: "inside" says that every result lies in the set.
+
+)";
+
+std::string atText(const MeasuredRow& row, const Operands& at) {
+  char text[96];
+  if (fuser::operandCount(row.op) - fuser::namedOperands(row.op).size() > 1)
+    std::snprintf(text, sizeof text, "%a, %a", at[0], at[1]);
+  else
+    std::snprintf(text, sizeof text, "%a", at[0]);
+  return text;
+}
+
+std::string figureOf(const MeasuredRow& row, const Seen& seen) {
+  const RowKind kind = kindOf(row.op);
+  std::string text;
+  if (kind == RowKind::Exact) text = "exact";
+  if (kind == RowKind::Steps && row.dtype == DataType::Double) text = "inside";
+  if (text.empty()) {
+    char number[64];
+    std::snprintf(number, sizeof number, kind == RowKind::Function ? "%.3g (%.3g)" : "%.3g", seen.ulps,
+                  seen.fromNearest);
+    text = number;
+    if (seen.ulps > 0) text += " at " + atText(row, seen.at);
+  }
+  if (seen.wrong > 0) text += fuser::concat(", ", seen.wrong, " wrong");
+  return text;
+}
+
+uint64_t quiet(uint64_t bits, DataType dtype) {
+  const fuser::FloatFormat format = fuser::floatFormat(dtype);
+  const uint64_t fraction = (uint64_t{1} << format.fractionBits) - 1;
+  const uint64_t exponent = ((uint64_t{1} << format.exponentBits) - 1) << format.fractionBits;
+  const bool isNan = (bits & exponent) == exponent && (bits & fraction) != 0;
+  return isNan ? bits | (uint64_t{1} << (format.fractionBits - 1)) : bits;
+}
+
+// The numbers [first, first + count) of the points; `second`: those that stand beside them in pairs, in another order.
+Numbers numbersAt(const OperandPoints& points, uint64_t first, uint64_t count, bool isPair, bool second) {
+  std::vector<uint64_t> bits;
+  for (uint64_t i = first; i < first + count; ++i) {
+    const uint64_t drawn = fuser::splitMix64(2 * i + (second ? 1 : 0)) % points.count();
+    const uint64_t number = points.bits(isPair && (second || points.count() < first + count) ? drawn : i);
+    bits.push_back(isPair ? quiet(number, points.dtype()) : number);
+  }
+  return {points.dtype(), bits};
+}
+
+}  // namespace
+
+std::vector<MeasuredRow> allMeasuredRows(int exponent) {
+  const auto share = [&](int less) { return uint64_t{1} << std::max(exponent - less, 8); };
+  std::vector<MeasuredRow> rows;
+  for (OpKind op : rowsOfOneOperand()) {
+    const int lessOfDouble = kindOf(op) == RowKind::Function ? 10 : 4;
+    rows.push_back({op, DataType::Half, 65536});
+    rows.push_back({op, DataType::BFloat16, 65536});
+    rows.push_back({op, DataType::Float, share(0)});
+    rows.push_back({op, DataType::Double, share(lessOfDouble)});
+  }
+  for (OpKind op : kRowsOfTwo) {
+    for (DataType dtype : {DataType::Half, DataType::BFloat16, DataType::Float}) rows.push_back({op, dtype, share(3)});
+    rows.push_back({op, DataType::Double, share(kindOf(op) == RowKind::Function ? 10 : 4)});
+  }
+  return rows;
+}
+
+Measured measure(const MeasuredRow& row, const EditResults& edit) {
+  Measured measured{row, {}};
+  const RowFusion fusion(row.op, row.dtype);
+  const bool isPair = fusion.arity() > 1;
+  const bool isNarrow = fuser::computeType(row.dtype) != row.dtype;
+  const OperandPoints points = isNarrow ? OperandPoints(row.dtype) : OperandPoints(row.op, row.dtype, row.points);
+  std::vector<std::unique_ptr<RowProgram>> programs;
+  for (fuser::EngineKind engine : kMeasuredEngines) programs.push_back(std::make_unique<RowProgram>(fusion, engine));
+  RowErrors errors(row.op, fusion, row.dtype);
+  for (uint64_t first = 0; first < row.points; first += kArray) {
+    const uint64_t count = std::min(kArray, row.points - first);
+    std::vector<Numbers> operands;
+    for (size_t i = 0; i < fusion.arity(); ++i) operands.push_back(numbersAt(points, first, count, isPair, i == 1));
+    errors.setOperands(operands, first);
+    for (size_t engine = 0; engine < programs.size(); ++engine) {
+      RowResults results = programs[engine]->run(operands);
+      if (edit) edit(results);
+      errors.add(results, measured.seen[engine]);
+    }
+  }
+  return measured;
+}
+
+std::string keyOf(const MeasuredRow& row) { return fuser::concat("| ", fuser::opName(row.op), " | ", row.dtype, " |"); }
+
+std::string lineOf(const Measured& measured) {
+  const RowKind kind = kindOf(measured.row.op);
+  std::ostringstream line;
+  line << keyOf(measured.row) << " " << measured.row.points << " | ";
+  if (kind == RowKind::Function) line << fuser::opInfo(measured.row.op).error;
+  if (kind != RowKind::Function) line << (kind == RowKind::Exact ? "exact" : "steps");
+  const std::string first = figureOf(measured.row, measured.seen[0]);
+  for (const Seen& seen : measured.seen) line << " | " << figureOf(measured.row, seen);
+  return line.str() + " |";
+}
+
+LargestErrors readLargestErrors() {
+  std::ifstream file(kPath);
+  if (!file) throw std::runtime_error(fuser::concat("no ", kPath));
+  LargestErrors table;
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind(kMadeWith, 0) == 0) table.madeWith = line.substr(std::string(kMadeWith).size());
+    const size_t second = line.find(" | "), third = line.find(" |", second + 3);
+    if (line.rfind("| ", 0) == 0 && third != std::string::npos) table.lines[line.substr(0, third + 2)] = line;
+  }
+  return table;
+}
+
+void writeLargestErrors(const LargestErrors& table) {
+  std::ofstream file(kPath);
+  file << kHead << kMadeWith << table.madeWith << "\n\n| row | dtype | points | column | interp | cpu | ptx |\n"
+       << "|---|---|---|---|---|---|---|\n";
+  for (const MeasuredRow& row : allMeasuredRows(24)) {
+    if (const auto line = table.lines.find(keyOf(row)); line != table.lines.end()) file << line->second << "\n";
+  }
+}
+
+std::string librariesHere() {
+  const char* fused = __builtin_cpu_supports("fma") ? " with FMA" : " without FMA";
+  return fuser::concat("glibc ", gnu_get_libc_version(), fused, " and NVRTC ", fuser::Nvrtc().version());
+}
+
+}  // namespace oracle_test
