@@ -23,7 +23,7 @@ struct MeasuredRow {
 };
 
 // All rows of one operand, and those of two that compute with floats and call functions or divide; f16, bf16, f32, f64.
-// Of one operand of 16 bits all numbers; of f32 2^exponent; of others a share of it: f64 against MPFR 2^-10, other f64
+// Of one operand of 16 bits all numbers; of f32 2^exponent; of others a share of it: f64 against MPFR 2^-7, other f64
 // 2^-4, pairs 2^-3.
 std::vector<MeasuredRow> allMeasuredRows(int exponent);
 

@@ -76,7 +76,8 @@ std::vector<Measured> measureAll(const std::vector<MeasuredRow>& rows) {
       if (!full) continue;
       const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       const std::lock_guard lock(printing);
-      std::printf("%s   %.1f s\n", errors[i].empty() ? lineOf(measured[i]).c_str() : errors[i].c_str(), seconds);
+      std::printf("%zu of %zu: %s   %.1f s\n", i + 1, rows.size(),
+                  errors[i].empty() ? lineOf(measured[i]).c_str() : errors[i].c_str(), seconds);
       std::fflush(stdout);
     }
   };
@@ -102,13 +103,17 @@ TEST(LargestErrorsTest, AreThoseOfTheTableAndInsideTheColumns) {
     for (const Measured& each : measured) table.lines[keyOf(each.row)] = lineOf(each);
     writeLargestErrors(table);
   }
+  if (table.madeWith != here)
+    std::printf("not compared: made with %s, here is %s\n", table.madeWith.c_str(), here.c_str());
+  // Another number of points has other figures.
+  const bool mayHaveFewerPoints = !std::getenv("FUSER_FULL_OPS") || std::getenv("FUSER_OPS_POINTS");
   for (const Measured& each : measured) {
     for (size_t i = 0; i < each.seen.size(); ++i) {
       EXPECT_EQ(each.seen[i].wrong, 0u) << keyOf(each.row) << " engine " << i << ": " << each.seen[i].firstWrong;
     }
     const std::string& line = table.lines[keyOf(each.row)];
-    // Another number of points has other figures.
-    if (table.madeWith != here || line.rfind(pointsOf(each.row), 0) != 0) continue;
+    const bool samePoints = line.rfind(pointsOf(each.row), 0) == 0;
+    if (table.madeWith != here || (mayHaveFewerPoints && !samePoints)) continue;
     EXPECT_EQ(lineOf(each), line) << "FUSER_FULL_OPS=1 FUSER_UPDATE=1 writes what is seen";
   }
 }

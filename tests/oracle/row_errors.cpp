@@ -19,8 +19,9 @@ using fuser::OpKind;
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-constexpr double kDoubt = 0x1p-50;       // of a result of a f64 function: 4 to 8 ulps
-constexpr uint64_t kSampleEvery = 4096;  // operands: of these MPFR gives the true value, too
+constexpr double kDoubt = 0x1p-50;         // of a result of a f64 function: 4 to 8 ulps
+constexpr double kSubnormals = 0x1p-1060;  // where f64 has fewer digits, and f32 nothing but 0
+constexpr uint64_t kSampleEvery = 4096;    // operands: of these MPFR gives the true value, too
 
 // The nearest number of f32 with an exponent of any size above: beyond the largest number, too.
 double nearestFloat(double value) {
@@ -96,9 +97,11 @@ void RowErrors::setOperands(std::span<const Numbers> operands, uint64_t first) {
   operands_.clear();
   for (const Numbers& operand : operands) operands_.push_back(operand.values);
   truths_.clear();
+  sets_ = {};
   const RowKind kind = kindOf(op_);
   if (kind != RowKind::Exact) setTruths(first);
-  if (kind != RowKind::Function) setSets();
+  // Of functions the first array, for the oracle's own reading of a column.
+  if (kind != RowKind::Function || first == 0) setSets();
 }
 
 Operands RowErrors::operandsAt(size_t i) const { return {operands_[0][i], operands_.size() > 1 ? operands_[1][i] : 0}; }
@@ -129,7 +132,8 @@ void RowErrors::setTruths(uint64_t first) {
     truths_.push_back(isFunction ? truthOfFloat(op_, x, values[i]) : Truth{values[i], 0, nearestFloat(values[i])});
     if (!isFunction || (first + i) % kSampleEvery != 0 || !hasBound(op_, x)) continue;
     const double precise = truthFromMpfr(op_, x, compute_).value;
-    const bool near = values[i] == precise || std::fabs(values[i] - precise) <= std::fabs(precise) * kDoubt ||
+    const bool near = values[i] == precise ||
+                      std::fabs(values[i] - precise) <= std::fabs(precise) * kDoubt + kSubnormals ||
                       (values[i] != values[i] && precise != precise);
     if (!near && problem_.empty())
       problem_ = fuser::concat("the f64 function gives ", values[i], " where MPFR gives ", precise);
@@ -164,6 +168,7 @@ std::string RowErrors::describe(size_t i, double result) const {
 void RowErrors::add(const RowResults& results, Seen& seen) const {
   if (!problem_.empty()) seen.addWrong(problem_);
   const double column = fuser::opInfo(op_).error;
+  const bool isFunction = kindOf(op_) == RowKind::Function;
   for (size_t i = 0; i < operands_[0].size(); ++i) {
     const double result = results.computed[i];
     if (dtype_ != compute_) {
@@ -182,7 +187,7 @@ void RowErrors::add(const RowResults& results, Seen& seen) const {
     const Operands x = operandsAt(i);
     if (truths_.empty() || !hasBound(op_, x)) continue;
     const Distance distance = distanceOf(result, truths_[i], compute_);
-    if (!sets_.real) {
+    if (isFunction) {
       if (result == 0 && std::signbit(result) != std::signbit(truths_[i].value))
         seen.addWrong(describe(i, result) + ", the other zero");
       const double allowed = isFixed(op_, x, truths_[i].value) ? 0 : column;

@@ -76,7 +76,7 @@ class RowErrors {
   fuser::DataType compute_;
   std::vector<std::vector<double>> operands_;
   std::vector<Truth> truths_;  // empty: none of this row
-  oracle::Value sets_;         // neither `real` nor `whole`: of functions
+  oracle::Value sets_;         // of functions at the first array alone
   std::string problem_;        // of the true values themselves
 };
 
