@@ -25,24 +25,6 @@ constexpr uint64_t kArray = 65536;
 constexpr OpKind kRowsOfTwo[] = {OpKind::Div,   OpKind::Fmod,      OpKind::Remainder,  OpKind::Pow,  OpKind::Atan2,
                                  OpKind::Hypot, OpKind::Logaddexp, OpKind::Logaddexp2, OpKind::Xlogy};
 
-constexpr const char* kHead = R"(# Largest errors
-
-What `check_ops_in_full` has seen of each row of the op table, on each engine, beside the row's error column. The program of a
-row is one op, through the whole compiler. FUSER_UPDATE=1 writes the lines of the rows that are measured
-([checks](../README.md#checks)); other libraries have other figures.
-
-- Points: all numbers of f16 and bf16; of f32 and f64 a sample, dense around breakpoints (`operand_points.h`); pairs for rows of
-  two operands.
-- Rows of f16 and bf16 are computed in f32: their figures are those of the f32 results, before they are rounded to 16 bits, and what
-  is stored is the result rounded, for every operand.
-- An error is in ulps of the dtype that computes, from the true value; in parentheses, from the correctly rounded value, which is
-  what a column bounds. At: the operands. Of lgamma operands from -2.2637 up count: below them there is no bound.
-- Column "exact": the bits are those of the one number that the oracle accepts. "steps": formulas, whose functions have columns
-  of their own; every result lies in the oracle's set, and the error, from the exact function, shows what the steps cost. Of f64 no
-  error of formulas is measured: "inside" says that every result lies in the set.
-
-)";
-
 std::string atText(const MeasuredRow& row, const Operands& at) {
   char text[96];
   if (fuser::operandCount(row.op) - fuser::namedOperands(row.op).size() > 1)
@@ -148,6 +130,8 @@ LargestErrors readLargestErrors() {
   if (!file) throw std::runtime_error(fuser::concat("no ", kPath));
   LargestErrors table;
   for (std::string line; std::getline(file, line);) {
+    const bool isHead = table.madeWith.empty() && line.rfind(kMadeWith, 0) != 0;
+    if (isHead) table.head += line + "\n";
     if (line.rfind(kMadeWith, 0) == 0) table.madeWith = line.substr(std::string(kMadeWith).size());
     const size_t second = line.find(" | "), third = line.find(" |", second + 3);
     if (line.rfind("| ", 0) == 0 && third != std::string::npos) table.lines[line.substr(0, third + 2)] = line;
@@ -157,7 +141,7 @@ LargestErrors readLargestErrors() {
 
 void writeLargestErrors(const LargestErrors& table) {
   std::ofstream file(kPath);
-  file << kHead << kMadeWith << table.madeWith << "\n\n| row | dtype | points | column | interp | cpu | ptx |\n"
+  file << table.head << kMadeWith << table.madeWith << "\n\n| row | dtype | points | column | interp | cpu | ptx |\n"
        << "|---|---|---|---|---|---|---|\n";
   for (const MeasuredRow& row : allMeasuredRows(24)) {
     if (const auto line = table.lines.find(keyOf(row)); line != table.lines.end()) file << line->second << "\n";

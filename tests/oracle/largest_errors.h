@@ -40,11 +40,13 @@ Measured measure(const MeasuredRow& row, const EditResults& edit = {});
 std::string keyOf(const MeasuredRow& row);
 std::string lineOf(const Measured& measured);
 
-// The table's lines by keyOf(). A std::runtime_error if there is no table.
+// The table: what it says above, for people; with which libraries it was made; its lines by keyOf().
 struct LargestErrors {
+  std::string head;
   std::string madeWith;
   std::map<std::string, std::string> lines;
 };
+// A std::runtime_error if there is no table.
 LargestErrors readLargestErrors();
 // Its rows in the order of allMeasuredRows().
 void writeLargestErrors(const LargestErrors& table);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "fuser/ops/op_eval.h"
 #include "fuser/ops/op_table.h"
@@ -165,39 +166,40 @@ std::string RowErrors::describe(size_t i, double result) const {
   return text;
 }
 
+const char* RowErrors::whyWrong(size_t i, const RowResults& results, const Distance* distance) const {
+  const double result = results.computed[i];
+  if (dtype_ != compute_) {
+    const bool isTruth = fuser::opInfo(op_).result == fuser::Result::Bool;
+    const double rounded = isTruth ? result : oracle::convertTo(result, dtype_);
+    const double stored = results.stored[i];
+    const bool same =
+        rounded == stored ? std::signbit(rounded) == std::signbit(stored) : rounded != rounded && stored != stored;
+    if (!same) return "which is not what is stored";
+  }
+  const auto at = static_cast<int64_t>(i);
+  if (sets_.real && !oracle::contains(sets_.realAt(at), result)) return "outside of the oracle's set";
+  if (sets_.whole && oracle::toString(sets_.wholeAt(at), DataType::Bool) != (result == 1 ? "true" : "false"))
+    return "the other truth";
+  if (kindOf(op_) != RowKind::Function || !distance) return nullptr;
+  const double truth = truths_[i].value;
+  if (result == 0 && std::signbit(result) != std::signbit(truth)) return "the other zero";
+  const double allowed = isFixed(op_, operandsAt(i), truth) ? 0 : fuser::opInfo(op_).error;
+  return distance->fromNearest > allowed ? "farther off than the column" : nullptr;
+}
+
 void RowErrors::add(const RowResults& results, Seen& seen) const {
   if (!problem_.empty()) seen.addWrong(problem_);
-  const double column = fuser::opInfo(op_).error;
-  const bool isFunction = kindOf(op_) == RowKind::Function;
   for (size_t i = 0; i < operands_[0].size(); ++i) {
     const double result = results.computed[i];
-    if (dtype_ != compute_) {
-      const bool isTruth = fuser::opInfo(op_).result == fuser::Result::Bool;
-      const double rounded = isTruth ? result : oracle::convertTo(result, dtype_);
-      const bool same = rounded == results.stored[i] ? std::signbit(rounded) == std::signbit(results.stored[i])
-                                                     : rounded != rounded && results.stored[i] != results.stored[i];
-      if (!same) seen.addWrong(describe(i, result) + ", which is not what is stored");
-    }
-    const auto at = static_cast<int64_t>(i);
-    if (sets_.real && !oracle::contains(sets_.realAt(at), result))
-      seen.addWrong(describe(i, result) + " outside of " + oracle::toString(sets_.realAt(at)));
-    if (sets_.whole &&
-        (result < static_cast<double>(sets_.wholeAt(at).lo) || result > static_cast<double>(sets_.wholeAt(at).hi)))
-      seen.addWrong(describe(i, result) + ", another truth");
-    const Operands x = operandsAt(i);
-    if (truths_.empty() || !hasBound(op_, x)) continue;
-    const Distance distance = distanceOf(result, truths_[i], compute_);
-    if (isFunction) {
-      if (result == 0 && std::signbit(result) != std::signbit(truths_[i].value))
-        seen.addWrong(describe(i, result) + ", the other zero");
-      const double allowed = isFixed(op_, x, truths_[i].value) ? 0 : column;
-      if (distance.fromNearest > allowed)
-        seen.addWrong(fuser::concat(describe(i, result), ", ", distance.fromNearest, " ulps off"));
-    }
-    seen.fromNearest = std::max(seen.fromNearest, distance.fromNearest);
-    if (distance.fromTruth > seen.ulps) {
-      seen.ulps = distance.fromTruth;
-      seen.at = x;
+    std::optional<Distance> distance;
+    if (!truths_.empty() && hasBound(op_, operandsAt(i))) distance = distanceOf(result, truths_[i], compute_);
+    if (const char* why = whyWrong(i, results, distance ? &*distance : nullptr))
+      seen.addWrong(fuser::concat(describe(i, result), ", ", why));
+    if (!distance) continue;
+    seen.fromNearest = std::max(seen.fromNearest, distance->fromNearest);
+    if (distance->fromTruth > seen.ulps) {
+      seen.ulps = distance->fromTruth;
+      seen.at = operandsAt(i);
     }
   }
 }

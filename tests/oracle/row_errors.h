@@ -67,6 +67,8 @@ class RowErrors {
  private:
   Operands operandsAt(size_t i) const;
   std::string describe(size_t i, double result) const;
+  // Null: the row allows the result. `distance`: null where no true value is known.
+  const char* whyWrong(size_t i, const RowResults& results, const Distance* distance) const;
   void setTruths(uint64_t first);
   void setSets();
 

@@ -12,8 +12,8 @@ namespace oracle_test {
 // unary ops.
 std::optional<double> trueValue(fuser::OpKind op, double a, double b, fuser::DataType compute);
 
-// The same number in two parts: `high` is it, rounded to f64, and `low` what is left of it, rounded to f64; 0 where `high`
-// is no finite number. So it has twice the precision of f64.
+// The same number in two parts: `high` is it, rounded to f64, and `low` what is left of it, rounded to f64; 0 where
+// `high` is no finite number. So it has twice the precision of f64.
 struct TrueParts {
   double high = 0;
   double low = 0;
