@@ -22,7 +22,7 @@ namespace {
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr double kDoubt = 0x1p-50;         // of a result of a f64 function: 4 to 8 ulps
 constexpr double kSubnormals = 0x1p-1060;  // where f64 has fewer digits, and f32 nothing but 0
-constexpr uint64_t kSampleEvery = 4096;    // operands: of these MPFR gives the true value, too
+constexpr uint64_t kSampleEvery = 1024;    // operands: of these MPFR gives the true value, too
 
 // The nearest number of f32 with an exponent of any size above: beyond the largest number, too.
 double nearestFloat(double value) {
@@ -136,8 +136,10 @@ void RowErrors::setTruths(uint64_t first) {
     const bool near = values[i] == precise ||
                       std::fabs(values[i] - precise) <= std::fabs(precise) * kDoubt + kSubnormals ||
                       (values[i] != values[i] && precise != precise);
-    if (!near && problem_.empty())
-      problem_ = fuser::concat("the f64 function gives ", values[i], " where MPFR gives ", precise);
+    if (near || !problem_.empty()) continue;
+    char text[96];
+    std::snprintf(text, sizeof text, "the f64 function gives %a where MPFR gives %a", values[i], precise);
+    problem_ = text;
   }
 }
 
