@@ -1,10 +1,11 @@
 #include "tests/oracle/largest_errors.h"
 
-#include <gnu/libc-version.h>
-
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 
 #include "fuser/execute/nvrtc.h"
 #include "fuser/ops/op_table.h"
@@ -149,8 +150,14 @@ void writeLargestErrors(const LargestErrors& table) {
 }
 
 std::string librariesHere() {
-  const char* fused = __builtin_cpu_supports("fma") ? " with FMA" : " without FMA";
-  return fuser::concat("glibc ", gnu_get_libc_version(), fused, " and NVRTC ", fuser::Nvrtc().version());
+  std::string library = "another C library";
+#ifdef __GLIBC__
+  library = fuser::concat("glibc ", gnu_get_libc_version());
+#endif
+#ifdef __x86_64__
+  library += __builtin_cpu_supports("fma") ? " with FMA" : " without FMA";
+#endif
+  return fuser::concat(library, " and NVRTC ", fuser::Nvrtc().version());
 }
 
 }  // namespace oracle_test

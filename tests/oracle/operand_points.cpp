@@ -46,10 +46,10 @@ uint64_t stratum(uint64_t index, uint64_t count, int bits, uint64_t seed) {
   return static_cast<uint64_t>(begin + fuser::splitMix64(index ^ seed) % std::max<Wide>(end - begin, 1));
 }
 
-}  // namespace
-
-// Sources: fdlibm and its successors in glibc (ends of polynomials), CUDA's math library (105615, from
-// where on sin, cos and tan reduce their operand in integers), the dtypes (overflow and underflow).
+// Where the op, or a library's way to compute it, changes, by magnitude: zeros, poles, ends of domains, overflow and
+// underflow, the ends of polynomials, points of argument reduction. Sources: fdlibm and its successors in glibc (ends
+// of polynomials), CUDA's math library (105615, from where on sin, cos and tan reduce their operand in integers), the
+// dtypes (overflow and underflow).
 std::vector<double> breakpointsOf(OpKind op) {
   constexpr double kLn2 = std::numbers::ln2;
   switch (op) {
@@ -117,6 +117,8 @@ std::vector<double> breakpointsOf(OpKind op) {
     default: return {};
   }
 }
+
+}  // namespace
 
 OperandPoints::OperandPoints(DataType dtype) : dtype_(dtype), count_(65536) {
   FUSER_CHECK(fuser::dtypeSize(dtype) == 2, dtype, " has more numbers");

@@ -35,9 +35,4 @@ class OperandPoints {
   std::vector<Run> runs_;  // in the order of `begin`; one more stands for their end
 };
 
-// Where the op, or a library's way to compute it, changes, by magnitude: zeros, poles, ends of domains, overflow and
-// underflow, the ends of polynomials, points of argument reduction. OperandPoints adds the powers of two and the ends
-// of the dtype.
-std::vector<double> breakpointsOf(fuser::OpKind op);
-
 }  // namespace oracle_test
