@@ -107,9 +107,11 @@ TEST(LargestErrorsTest, AreThoseOfTheTableAndInsideTheColumns) {
     std::printf("not compared: made with %s, here is %s\n", table.madeWith.c_str(), here.c_str());
   // Another number of points has other figures.
   const bool mayHaveFewerPoints = !std::getenv("FUSER_FULL_OPS") || std::getenv("FUSER_OPS_POINTS");
+  const std::array kNames{"interp", "cpu", "ptx"};
+  static_assert(kNames.size() == kMeasuredEngines.size());
   for (const Measured& each : measured) {
     for (size_t i = 0; i < each.seen.size(); ++i) {
-      EXPECT_EQ(each.seen[i].wrong, 0u) << keyOf(each.row) << " engine " << i << ": " << each.seen[i].firstWrong;
+      EXPECT_EQ(each.seen[i].wrong, 0u) << keyOf(each.row) << " on " << kNames[i] << ": " << each.seen[i].firstWrong;
     }
     const std::string& line = table.lines[keyOf(each.row)];
     const bool samePoints = line.rfind(pointsOf(each.row), 0) == 0;
@@ -120,7 +122,10 @@ TEST(LargestErrorsTest, AreThoseOfTheTableAndInsideTheColumns) {
 
 TEST(LargestErrorsTest, TheTableHasEveryRow) {
   const LargestErrors table = readLargestErrors();
-  for (const MeasuredRow& row : allMeasuredRows(24)) EXPECT_EQ(table.lines.count(keyOf(row)), 1u) << keyOf(row);
+  for (const MeasuredRow& row : allMeasuredRows(24)) {
+    EXPECT_EQ(table.lines.count(keyOf(row)), 1u)
+        << keyOf(row) << " FUSER_FULL_OPS=1 FUSER_UPDATE=1 FUSER_OPS_ROWS=" << fuser::opName(row.op) << " writes it";
+  }
 }
 
 // One of all results is moved by more ulps than the row allows, but by so little that f16 does not show it.
