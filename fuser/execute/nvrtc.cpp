@@ -79,7 +79,7 @@ struct Nvrtc::Functions {
     std::string code, log;
   };
   enum class Output : uint8_t { Ptx, Cubin, CubinAndLog };
-  Compiled compile(const std::string& text, const std::string& target, Output output, LinesOf = LinesOf::Nothing) const;
+  Compiled compile(const std::string& text, const std::string& target, Output output, Ptx form = Ptx::Plain) const;
 };
 
 namespace {
@@ -95,14 +95,15 @@ struct ProgramOwner {
 }  // namespace
 
 Nvrtc::Functions::Compiled Nvrtc::Functions::compile(const std::string& text, const std::string& target, Output output,
-                                                     LinesOf lines) const {
+                                                     Ptx form) const {
   ProgramOwner<Functions> owner{*this};
   check(createProgram(&owner.program, text.c_str(), "kernels.cu", 0, nullptr, nullptr), "create");
   // Each op rounds once; division and square root are correctly rounded; denormals are kept.
   const std::string arch = "--gpu-architecture=" + target;
   std::vector<const char*> options = {arch.c_str(),       "--std=c++17", "--prec-div=true",
                                       "--prec-sqrt=true", "--ftz=false", "--fmad=false"};
-  if (lines == LinesOf::Text) options.push_back("--generate-line-info");
+  if (form == Ptx::WithLines) options.push_back("--generate-line-info");
+  if (form == Ptx::Unoptimised) options.push_back("--device-debug");
   options.push_back(output == Output::CubinAndLog ? "--ptxas-options=-v" : "-w");
   const Status result = compileProgram(owner.program, static_cast<int>(options.size()), options.data());
   checkEnvironmentErrors(result, "compile");
@@ -144,8 +145,8 @@ Nvrtc::Nvrtc() : functions_(std::make_unique<Functions>()) {
 Nvrtc::~Nvrtc() = default;
 Nvrtc::Nvrtc(Nvrtc&&) noexcept = default;
 
-std::string Nvrtc::compileToPtx(const std::string& text, const std::string& arch, LinesOf lines) const {
-  return functions_->compile(text, "compute_" + arch, Functions::Output::Ptx, lines).code;
+std::string Nvrtc::compileToPtx(const std::string& text, const std::string& arch, Ptx form) const {
+  return functions_->compile(text, "compute_" + arch, Functions::Output::Ptx, form).code;
 }
 
 std::string Nvrtc::compileToCubin(const std::string& text, const std::string& arch) const {

@@ -29,10 +29,13 @@ class Nvrtc {
   Nvrtc(Nvrtc&&) noexcept;
 
   // arch: the compute capability without the point, "90"; a UserError if NVRTC does not support it. A CheckError, with
-  // the output, if the text does not compile; a SetUpError if out of memory. LinesOf: whether the PTX says
-  // which line of the text an instruction is of (.loc); the instructions are the same.
-  enum class LinesOf : uint8_t { Nothing, Text };
-  std::string compileToPtx(const std::string& text, const std::string& arch, LinesOf lines = LinesOf::Nothing) const;
+  // the output, if the text does not compile; a SetUpError if out of memory.
+  enum class Ptx : uint8_t {
+    Plain,
+    WithLines,    // says which line of the text an instruction is of (.loc); the instructions are the same
+    Unoptimised,  // with lines, and each step as it is written
+  };
+  std::string compileToPtx(const std::string& text, const std::string& arch, Ptx form = Ptx::Plain) const;
   std::string compileToCubin(const std::string& text, const std::string& arch) const;
   // The same compilation to machine code; what the compiler and the assembler say of it.
   Examined examine(const std::string& text, const std::string& arch) const;

@@ -5,6 +5,7 @@
 
 #include "fuser/codegen/print_cuda.h"
 #include "fuser/execute/device_copies.h"
+#include "fuser/execute/held_kernel.h"
 #include "fuser/execute/launch_shape.h"
 #include "fuser/execute/nvrtc.h"
 #include "fuser/kernel/shared_layout.h"
@@ -129,41 +130,51 @@ class PtxKernel : public CompiledKernel {
 
 class PtxEngine : public Engine {
  public:
-  PtxEngine(std::shared_ptr<PtxCounts> counts, std::string architecture, TextEdits edits)
-      : counts_(std::move(counts)), architecture_(std::move(architecture)), edits_(std::move(edits)) {}
+  explicit PtxEngine(PtxSettings settings) : settings_(std::move(settings)) {}
 
   std::string name() const override { return "ptx"; }
 
   std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
     if (kernels.empty()) return {};
     std::string printed = printModule(kernels);
-    if (edits_.cuda) printed = edits_.cuda(std::move(printed));
+    if (settings_.edits.cuda) printed = settings_.edits.cuda(std::move(printed));
     const auto cuda = std::make_shared<const std::string>(std::move(printed));
-    std::string text = nvrtc_.compileToPtx(*cuda, architecture_, Nvrtc::LinesOf::Text);
-    if (edits_.ptx) text = edits_.ptx(std::move(text));
-    const auto module = std::make_shared<ptx::Module>(ptx::parsePtx(std::move(text), "kernels.ptx"));
-    module->cuda = cuda;
+    std::vector<std::unique_ptr<PtxKernel>> built = build(kernels, cuda, Nvrtc::Ptx::WithLines);
+    std::vector<std::unique_ptr<PtxKernel>> unoptimised(kernels.size());
+    if (settings_.holdUnoptimised) unoptimised = build(kernels, cuda, Nvrtc::Ptx::Unoptimised);
     std::vector<std::unique_ptr<CompiledKernel>> compiled;
-    for (size_t i = 0; i < kernels.size(); ++i)
-      compiled.push_back(std::make_unique<PtxKernel>(*kernels[i], module, entryName(*kernels[i], i), counts_));
+    for (size_t i = 0; i < kernels.size(); ++i) {
+      if (!unoptimised[i] || addsFloatsByAtomics(*kernels[i])) {
+        compiled.push_back(std::move(built[i]));
+      } else {
+        compiled.push_back(std::make_unique<HeldKernel>(*kernels[i], std::move(built[i]), std::move(unoptimised[i])));
+      }
+    }
     return compiled;
   }
 
  private:
-  const std::shared_ptr<PtxCounts> counts_;
-  const std::string architecture_;
-  const TextEdits edits_;
+  std::vector<std::unique_ptr<PtxKernel>> build(std::span<const Kernel* const> kernels,
+                                                const std::shared_ptr<const std::string>& cuda, Nvrtc::Ptx form) const {
+    std::string text = nvrtc_.compileToPtx(*cuda, settings_.architecture, form);
+    if (settings_.edits.ptx && form == Nvrtc::Ptx::WithLines) text = settings_.edits.ptx(std::move(text));
+    const auto module = std::make_shared<ptx::Module>(ptx::parsePtx(std::move(text), "kernels.ptx"));
+    module->cuda = cuda;
+    const auto counts = form == Nvrtc::Ptx::WithLines ? settings_.counts : nullptr;
+    std::vector<std::unique_ptr<PtxKernel>> built;
+    for (size_t i = 0; i < kernels.size(); ++i)
+      built.push_back(std::make_unique<PtxKernel>(*kernels[i], module, entryName(*kernels[i], i), counts));
+    return built;
+  }
+
+  const PtxSettings settings_;
   Nvrtc nvrtc_;
 };
 
 }  // namespace
 
-std::unique_ptr<Engine> makePtxEngine(const std::string& architecture, TextEdits edits) {
-  return std::make_unique<PtxEngine>(nullptr, architecture, std::move(edits));
-}
-
-std::unique_ptr<Engine> makeCountingPtxEngine(std::shared_ptr<PtxCounts> counts, const std::string& architecture) {
-  return std::make_unique<PtxEngine>(std::move(counts), architecture, TextEdits{});
+std::unique_ptr<Engine> makePtxEngine(PtxSettings settings) {
+  return std::make_unique<PtxEngine>(std::move(settings));
 }
 
 }  // namespace fuser

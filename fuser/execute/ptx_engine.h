@@ -17,11 +17,16 @@ struct TextEdits {
   std::function<std::string(std::string)> ptx{};   // before it runs
 };
 
-// A SetUpError if there is no libnvrtc. All kernels of a compile() go into one compiler call. `architecture`: the
-// compute capability without the point.
-std::unique_ptr<Engine> makePtxEngine(const std::string& architecture = "90", TextEdits edits = {});
-// The same; what each kernel executes is added to the counts.
-std::unique_ptr<Engine> makeCountingPtxEngine(std::shared_ptr<PtxCounts> counts,
-                                              const std::string& architecture = "90");
+struct PtxSettings {
+  std::string architecture = "90";  // the compute capability without the point
+  TextEdits edits{};
+  // What NVRTC makes of the text without optimisation runs, too; other bits are a violation. Kernels that add floats
+  // by atomics run once: their sums depend on the order of threads.
+  bool holdUnoptimised = false;
+  std::shared_ptr<PtxCounts> counts{};  // what each kernel executes is added to them; null: nobody asks
+};
+
+// A SetUpError if there is no libnvrtc. All kernels of a compile() go into one compiler call.
+std::unique_ptr<Engine> makePtxEngine(PtxSettings settings = {});
 
 }  // namespace fuser

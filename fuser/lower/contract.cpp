@@ -2,8 +2,8 @@
 //   T5[0] = Mul f32 (A[0], B[0])  T6[0] = Add f32 (T5[0], C[0])   ->   T6[0] = Fma f32 (A[0], B[0], C[0])
 // A product is a `mul` in f32 or f64, itself, or through copies and `neg`; a sum is an `add` or `sub`, or a term's of a
 // `sum` or `mean` (oracle/ORACLE.md#2-rounding). The sum stands behind the product in the same body, or in a loop or an
-// if there, and nothing writes what the product reads in between. Of two products the first one joins. What nobody
-// reads any more is gone.
+// if there, and nothing writes the registers of its factors in between. Of two products the first one joins. What
+// nobody reads any more is gone.
 //
 // So all engines compute the same: no compiler is allowed to contract anything itself.
 
@@ -68,6 +68,7 @@ class Contraction {
         contract(guarded->body, known);
         forget(guarded->body, known);
       } else if (Compute* compute = std::get_if<Compute>(&statement.node)) {
+        if (isProduct(*compute)) loadFactors(*compute, contracted);
         if (std::optional<Compute> joined = joinedWithProduct(*compute, known, contracted))
           *compute = std::move(*joined);
         const std::optional<Product> made = productOf(*compute, known);
@@ -108,13 +109,48 @@ class Contraction {
     return operand.kind == Operand::Kind::Access ? find(operand.access, known) : nullptr;
   }
 
+  bool isWideRegister(const Compute& compute) const {
+    return isRegister(compute.target) && isFloating(compute.computeDtype) &&
+           buffer(compute.target).dtype == compute.computeDtype;
+  }
+  bool isProduct(const Compute& compute) const {
+    return compute.op == OpKind::Mul && isOf(compute, {OpKind::Mul}) && isWideRegister(compute);
+  }
+
+  Access newRegister(DataType dtype, const TensorView* source, Body& body) {
+    Buffer made;
+    made.id = static_cast<int>(kernel_.buffers.size());
+    made.name = concat("T", made.id);
+    made.dtype = dtype;
+    made.size = kernel_.ints->constant(1);
+    made.source = source;
+    kernel_.buffers.push_back(made);
+    body.push_back({Allocate{made.id}});
+    return {made.id, kernel_.ints->constant(0)};
+  }
+
+  // Other memory may be written before a sum reads the factors: they are loaded where the product stands.
+  void loadFactors(Compute& product, Body& before) {
+    std::vector<std::pair<Access, Access>> loaded;
+    for (Operand& factor : product.operands) {
+      if (factor.kind != Operand::Kind::Access || isRegister(factor.access)) continue;
+      const Access source = factor.access;
+      const auto same =
+          std::find_if(loaded.begin(), loaded.end(), [&](const auto& each) { return isSame(each.first, source); });
+      if (same != loaded.end()) {
+        factor.access = same->second;
+        continue;
+      }
+      factor.access = newRegister(buffer(source).dtype, buffer(source).source, before);
+      before.push_back({Move{factor.access, source, 1}});
+      loaded.emplace_back(source, factor.access);
+    }
+  }
+
   // What the statement makes, if it is a product that a sum may take unrounded.
   std::optional<Product> productOf(const Compute& compute, const Products& known) const {
-    const bool isWide = isFloating(compute.computeDtype) && buffer(compute.target).dtype == compute.computeDtype;
-    if (!isWide || !isRegister(compute.target)) return std::nullopt;
-    if (compute.op == OpKind::Mul && isOf(compute, {OpKind::Mul}))
-      return Product{compute.target, false, {compute.operands[0], compute.operands[1]}};
-    if (compute.op != OpKind::Neg || !isOf(compute, {OpKind::Neg})) return std::nullopt;
+    if (isProduct(compute)) return Product{compute.target, false, {compute.operands[0], compute.operands[1]}};
+    if (compute.op != OpKind::Neg || !isOf(compute, {OpKind::Neg}) || !isWideRegister(compute)) return std::nullopt;
     const Product* negated = find(compute.operands[0], known);
     if (!negated) return std::nullopt;
     return Product{compute.target, !negated->isNegative, negated->factors};
@@ -145,18 +181,10 @@ class Contraction {
       operand.literal = -operand.literal.as<double>();
       return;
     }
-    Buffer negated;
-    negated.id = static_cast<int>(kernel_.buffers.size());
-    negated.name = concat("T", negated.id);
-    negated.dtype = fma.computeDtype;
-    negated.size = kernel_.ints->constant(1);
-    negated.source = buffer(fma.target).source;
-    kernel_.buffers.push_back(negated);
-    before.push_back({Allocate{negated.id}});
     Compute statement;
     statement.op = OpKind::Neg;
     statement.computeDtype = fma.computeDtype;
-    statement.target = {negated.id, kernel_.ints->constant(0)};
+    statement.target = newRegister(fma.computeDtype, buffer(fma.target).source, before);
     statement.operands = {operand};
     statement.source = fma.source;
     operand = Operand{};
@@ -174,12 +202,7 @@ class Contraction {
     if (target) written = {*target};
     if (move && move->width > 1) written.back().index = nullptr;  // any of the buffer
     if (!target) forEachAccess(statement, [&](const Access& access) { written.push_back({access.buffer, nullptr}); });
-    const bool isElsewhere =  // a store that other threads may see, or a meeting with them
-        target
-            ? !isRegister(*target)
-            : !std::holds_alternative<Allocate>(statement.node) && !std::holds_alternative<LoadIndex>(statement.node);
     const auto touches = [&](const Access& access) {
-      if (isElsewhere && !isRegister(access)) return true;
       return std::any_of(written.begin(), written.end(), [&](const Access& each) {
         return each.buffer == access.buffer && (!each.index || mayBeSame(each, access));
       });

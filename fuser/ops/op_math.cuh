@@ -99,7 +99,7 @@ FUSER_FN float trueDiv(float a, float b) { return a / b; }
 FUSER_FN double trueDiv(double a, double b) { return a / b; }
 
 // Integers divide without a branch: a kernel has dozens of quotients in its indices, and with branches around each of
-// them a compiler may take minutes (tests/fuser/execute/nvrtc_test.cpp).
+// them NVRTC took minutes (corpus/regressions/quotients-that-take-a-compiler-minutes.fusion).
 template <class T>
 FUSER_FN T nonTrapping(T divisor) {
   return divisor == 0 || isMinusOne(divisor) ? static_cast<T>(1) : divisor;
@@ -146,7 +146,8 @@ FUSER_FN double truncMod(double a, double b) { return fmod(a, b); }
 template <class T>
 FUSER_FN T floorMod(T a, T b) {
   const T remainder = truncMod(a, b);
-  return plus(remainder, (remainder != 0) & ((remainder < 0) != (b < 0)) ? b : static_cast<T>(0));
+  const T other = plus(remainder, b);
+  return (remainder != 0) & ((remainder < 0) != (b < 0)) ? other : remainder;
 }
 
 template <class T>

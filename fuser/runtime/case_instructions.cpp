@@ -56,7 +56,7 @@ std::string padded(const std::string& text) {
 CaseInstructions instructionsOf(const Case& testCase, size_t maxBytes) {
   CountedRun counted(testCase, maxBytes);
   const auto counts = std::make_shared<PtxCounts>();
-  counted.run(makeCountingPtxEngine(counts));
+  counted.run(makePtxEngine({.counts = counts}));
   CaseInstructions result;
   result.run = counted.number();
   for (const KernelCounts& row : counts->rows()) {

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "fuser/command_line/numbers.h"
+#include "fuser/execute/ptx_engine.h"
 #include "fuser/support/rejection.h"
 #include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
@@ -32,6 +33,7 @@ constexpr size_t kBatch = 16;  // cases in one call of the engine's compiler
 struct CompareArguments {
   GeneratorArguments generator;
   std::string engine = "cuda";
+  bool holdUnoptimised = false;
   std::vector<std::string> targets;
   uint64_t runs = 0;
   std::vector<std::string> views;
@@ -118,7 +120,9 @@ std::vector<ComparedCase> compareItems(const std::vector<Item>& items, ItemRange
   }
   std::vector<const Case*> cases;
   for (const Case& one : owners) cases.push_back(&one);
-  std::vector<ComparedCase> ran = compareEngines(cases, kindOf(arguments.engine));
+  const std::unique_ptr<Engine> engine =
+      arguments.holdUnoptimised ? makePtxEngine({.holdUnoptimised = true}) : makeEngine(kindOf(arguments.engine));
+  std::vector<ComparedCase> ran = compareEngines(cases, *engine);
   for (size_t i = 0; i < ran.size(); ++i) compared[places[i]] = std::move(ran[i]);
   for (ComparedCase& one : compared) {
     std::string& reason = one.verdict.reason;
@@ -227,6 +231,8 @@ class Batches : public TaskSource {
 
 int compareCommand(CompareArguments& arguments) {
   arguments.generator.resolve();
+  FUSER_USER_CHECK(!arguments.holdUnoptimised || kindOf(arguments.engine) == EngineKind::Ptx,
+                   "--hold-unoptimised is for --engine ptx");
   for (const std::string& view : arguments.views) viewOfName(view);
   if (!arguments.out.empty()) checkWritableFile(arguments.out);
   const std::vector<Item> items = itemsOf(arguments);
@@ -306,6 +312,10 @@ Command addCompareCommand(CLI::App& app) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("NAME,NAME ...");
+  compare
+      ->add_flag("--hold-unoptimised", arguments->holdUnoptimised,
+                 "of ptx: each kernel runs as the compiler makes it without optimisation, too; other bits are a finding")
+      ->excludes(targets);
   compare->add_option("--out", arguments->out, "write the table to this file (Markdown)")->type_name("FILE");
   takesSeconds(compare->add_option("--timeout", arguments->seconds, "time limit per 16 cases: 600, 10m"), 0.01, 1e6)
       ->type_name("SECONDS")
@@ -328,6 +338,7 @@ Examples
   fuserfuzz compare --engine cuda --runs 200 corpus            on a GPU: judged, and held against the interpreter's bits
   fuserfuzz compare --engine cpu --seed 7 --runs 64            without one: the text that clang compiles
   fuserfuzz compare --engine cpu --runs 64 --views 'random schedule'    each case with schedules that no heuristic chooses, too
+  fuserfuzz compare --engine ptx --hold-unoptimised corpus/seeds    what NVRTC makes, run on the host; and whether it optimises rightly
   fuserfuzz compare --targets onnxruntime,xla-cpu --runs 200   which verdicts two other compilers get
 
 Exit codes

@@ -29,7 +29,6 @@ std::vector<RowOperands> samples() {
   return all;
 }
 
-bool isSame(float a, float b) { return b != b ? a != a : a == b && std::signbit(a) == std::signbit(b); }
 float zeroed(float value) { return std::fpclassify(value) == FP_SUBNORMAL ? std::copysign(0.0f, value) : value; }
 float unit(float value) { return value > 0 ? std::fmin(value, 1.0f) : 0.0f; }
 

@@ -110,8 +110,6 @@ std::vector<RowOperands> samplesOf(Type type, int count, int random) {
   return all;
 }
 
-bool isSame(double a, double b) { return b != b ? a != a : a == b && std::signbit(a) == std::signbit(b); }
-
 void expectAll(std::string_view opcode, Type type, const std::vector<RowOperands>& samples,
                const std::function<double(double, double, double)>& expected) {
   const std::vector<uint64_t> results = resultsOf(rowNamed(opcode), samples);

@@ -13,18 +13,10 @@
 #include "fuser/ptx/semantics.h"
 #include "fuser/support/check.h"
 #include "fuser/support/split_mix.h"
+#include "tests/fuser/ptx/rows.h"
 
 namespace fuser::ptx {
 namespace {
-
-using Wide = __int128;
-
-Wide integerOf(Type type, uint64_t bits) {
-  if (typeInfo(type).reading != Reading::Signed || bitsOf(type) == 64)
-    return typeInfo(type).reading == Reading::Signed ? Wide{static_cast<int64_t>(bits)} : Wide{bits};
-  const Wide half = Wide{1} << (bitsOf(type) - 1);
-  return (Wide{bits} ^ half) - half;
-}
 
 std::vector<uint64_t> boundaries(Type type) {
   std::vector<uint64_t> values;

@@ -10,13 +10,6 @@
 namespace fuser::ptx {
 namespace {
 
-using Wide = __int128;
-
-Wide integerOf(Type type, uint64_t bits) {
-  const bool isNegative = typeInfo(type).reading == Reading::Signed && (bits >> (bitsOf(type) - 1) & 1) != 0;
-  return Wide{bits} - (isNegative ? Wide{1} << bitsOf(type) : 0);
-}
-
 std::vector<RowOperands> samplesOf(const Row& row) {
   std::vector<RowOperands> all{{}};
   for (size_t i = 0; i < static_cast<size_t>(row.count); ++i) {

@@ -1,6 +1,7 @@
 #pragma once
 // Rows of the table of instructions on operands that a test names.
 
+#include <cmath>
 #include <vector>
 
 #include "fuser/ptx/definedness.h"
@@ -9,6 +10,15 @@
 namespace fuser::ptx {
 
 using RowOperands = std::array<uint64_t, 4>;
+using Wide = __int128;
+
+inline Wide integerOf(Type type, uint64_t bits) {
+  const bool isNegative = typeInfo(type).reading == Reading::Signed && (bits >> (bitsOf(type) - 1) & 1) != 0;
+  return Wide{bits} - (isNegative ? Wide{1} << bitsOf(type) : 0);
+}
+
+// Any NaN is every NaN; the zeros are two.
+inline bool isSame(double a, double b) { return b != b ? a != a : a == b && std::signbit(a) == std::signbit(b); }
 
 inline const Row& rowNamed(std::string_view opcode) {
   const Row* row = rowOf(opcode);

@@ -78,8 +78,6 @@ const PlantedFault kFaultsOfCuda[] = {
      "static_cast<W>(static_cast<short>(value)), from", 0, ""},
     {"sum_that_no_atomic_makes", "embedding_backward", "\\{ atomicAdd\\(target, value\\); \\}", "{ *target += value; }",
      0, "race"},
-    {"index_noted_by_no_atomic", "histogram", "atomicMax\\(kept, number\\);", "if (*kept < number) *kept = number;", 0,
-     ""},
 };
 
 std::string planted(const PlantedFault& fault, const std::string& text) {
@@ -96,11 +94,11 @@ std::string planted(const PlantedFault& fault, const std::string& text) {
 }
 
 // The bytes of all outputs of the first run.
-std::vector<std::string> outputsOf(const std::string& seed, TextEdits edits) {
+std::vector<std::string> outputsOf(const std::string& seed, TextEdits edits, bool holdUnoptimised = false) {
   const std::string path = concat("corpus/seeds/", seed, ".fusion");
   const Case testCase = functionalCase(parseCase(golden::readFile(path), path));
   FusionExecutorCache::Settings settings = settingsOf(testCase);
-  settings.engine = makePtxEngine("90", std::move(edits));
+  settings.engine = makePtxEngine({.edits = std::move(edits), .holdUnoptimised = holdUnoptimised});
   FusionExecutorCache cache({testCase.fusion.get(), [](const Fusion*) {}}, settings);
   const RunData data = materialize(testCase, testCase.runs.front());
   const RunRecord record = cache.run(hostValues(data));
@@ -144,6 +142,25 @@ TEST_P(PtxFaultsTest, IsCaught) { expectCaught(GetParam(), &TextEdits::ptx); }
 
 class CudaFaultsTest : public testing::TestWithParam<PlantedFault> {};
 TEST_P(CudaFaultsTest, IsCaught) { expectCaught(GetParam(), &TextEdits::cuda); }
+
+// Faults of the optimised build alone: as if the compiler optimised wrongly.
+TEST(HeldKernelTest, NamesTheElementThatOptimisationChanges) {
+  const PlantedFault sign{"", "dequantize_i8", "ld\\.global\\.s8", "ld.global.u8", 0, ""};
+  const TextEdits edits{.ptx = [&](const std::string& text) { return planted(sign, text); }};
+  try {
+    outputsOf("dequantize_i8", edits, true);
+    FAIL();
+  } catch (const ViolationError& error) {
+    const std::string shown = error.what();
+    EXPECT_NE(shown.find(": element "), std::string::npos) << shown;
+    EXPECT_NE(shown.find(", and without the compiler's optimisation "), std::string::npos) << shown;
+  }
+}
+
+TEST(HeldKernelTest, BothBuildsOfSeedsStoreTheSameBits) {
+  for (const char* seed : {"softmax", "rms_norm_backward", "dequantize_i8", "embedding_backward", "rotary_embedding"})
+    EXPECT_EQ(outputsOf(seed, {}, true), outputsOf(seed, {})) << seed;
+}
 
 const auto nameOf = [](const auto& info) { return std::string(info.param.name); };
 INSTANTIATE_TEST_SUITE_P(Planted, PtxFaultsTest, testing::ValuesIn(kFaultsOfPtx), nameOf);
