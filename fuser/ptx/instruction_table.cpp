@@ -1,10 +1,11 @@
-// The rows of instructions.def as functions over the lanes of a warp.
+// The rows of instructions.def and approximations.def as functions over the lanes of a warp.
 #include "fuser/ptx/instruction_table.h"
 
 #include <cfenv>
 #include <utility>
 #include <vector>
 
+#include "fuser/ptx/adversary.h"
 #include "fuser/ptx/approximate.h"
 #include "fuser/ptx/semantics.h"
 #include "fuser/support/check.h"
@@ -112,6 +113,8 @@ constexpr Type twice(Type type) {
 #define TYPES_FTZ(M, ...) M(F32, "ftz.f32", __VA_ARGS__)
 #define TYPES_SAT(M, ...) M(F32, "sat.f32", __VA_ARGS__)
 #define TYPES_FTZ_SAT(M, ...) M(F32, "ftz.sat.f32", __VA_ARGS__)
+#define TYPES_F32_AND_FTZ(M, ...) TYPES_F32(M, __VA_ARGS__) TYPES_FTZ(M, __VA_ARGS__)
+#define TYPES_F64(M, ...) M(F64, "f64", __VA_ARGS__)
 #define TYPES_F16(M, ...) M(F16, "f16", __VA_ARGS__)
 #define TYPES_BF16(M, ...) M(BF16, "bf16", __VA_ARGS__)
 #define TYPES_HALF(M, ...) TYPES_F16(M, __VA_ARGS__) TYPES_BF16(M, __VA_ARGS__)
@@ -243,16 +246,56 @@ constexpr Type twice(Type type) {
   DIRECTED1(prefix "rm." to "." from, T, F, rule, Rounding::Down, __VA_ARGS__)    \
   DIRECTED1(prefix "rp." to "." from, T, F, rule, Rounding::Up, __VA_ARGS__)
 
+// Approximations: the table is read once for each Approximation.
+#define EACH_APPROXIMATED1(T, text, prefix, F, ...) \
+  ROW1(prefix text, T, T, Whole, RESULT1(prefix text, T, F, __VA_ARGS__))
+#define EACH_APPROXIMATED2(T, text, prefix, F, ...) \
+  ROW2(prefix text, T, T, T, Whole, RESULT2(prefix text, T, F, __VA_ARGS__))
+#define EACH_APPROXIMATED_HALVES(T, text, prefix, F, ...) \
+  EACH_HALVES1(T, text, prefix, RESULT1(prefix text, T, F, __VA_ARGS__))
+#define EACH_APPROXIMATED_UPPER(T, text, prefix, F, ...) \
+  ROW1(prefix text, T, T, Whole, RESULT_UPPER(prefix text, F, __VA_ARGS__))
+
+#define RESULT1(opcode, T, F, ...) approximate::nearest<approximate::F, approximate::isFlushing(opcode)>(a)
+#define RESULT2(opcode, T, F, ...) approximate::nearest<approximate::F, approximate::isFlushing(opcode)>(a, b)
+#define RESULT_UPPER(opcode, F, ...) RESULT1(opcode, , F, )
 const Row kRows[] = {
+#include "fuser/ptx/approximations.def"
 #include "fuser/ptx/instructions.def"
 };
+#undef RESULT1
+#undef RESULT2
+#undef RESULT_UPPER
 
-std::vector<Row> sortedRows() {
-  std::vector<Row> rows(std::begin(kRows), std::end(kRows));
+#define BOUND(operands, ...)     \
+  [] operands {                  \
+    using namespace approximate; \
+    return __VA_ARGS__;          \
+  }
+#define RESULT1(opcode, T, F, ...)                                                    \
+  approximate::adversarial<approximate::F, approximate::isFlushing(opcode), lane::T>( \
+      BOUND(([[maybe_unused]] double a), __VA_ARGS__), a)
+#define RESULT2(opcode, T, F, ...)                                                    \
+  approximate::adversarial<approximate::F, approximate::isFlushing(opcode), lane::T>( \
+      BOUND(([[maybe_unused]] double a, [[maybe_unused]] double b), __VA_ARGS__), a, b)
+#define RESULT_UPPER(opcode, F, ...) \
+  approximate::adversarialUpper<approximate::F>(BOUND(([[maybe_unused]] double a), __VA_ARGS__), a)
+const Row kAdversarialRows[] = {
+#include "fuser/ptx/approximations.def"
+};
+
+std::vector<Row> sorted(std::span<const Row> unsorted) {
+  std::vector<Row> rows(unsorted.begin(), unsorted.end());
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.opcode < b.opcode; });
   for (size_t i = 1; i < rows.size(); ++i)
     FUSER_CHECK(rows[i - 1].opcode != rows[i].opcode, "two rows of ", rows[i].opcode);
   return rows;
+}
+
+const Row* find(std::span<const Row> rows, std::string_view opcode) {
+  const auto found = std::lower_bound(rows.begin(), rows.end(), opcode,
+                                      [](const Row& row, std::string_view wanted) { return row.opcode < wanted; });
+  return found == rows.end() || found->opcode != opcode ? nullptr : &*found;
 }
 
 int modeOf(Rounding rounding) {
@@ -268,15 +311,16 @@ int modeOf(Rounding rounding) {
 }  // namespace
 
 std::span<const Row> instructionTable() {
-  static const std::vector<Row> rows = sortedRows();
+  static const std::vector<Row> rows = sorted(kRows);
   return rows;
 }
 
-const Row* rowOf(std::string_view opcode) {
-  const std::span<const Row> rows = instructionTable();
-  const auto found = std::lower_bound(rows.begin(), rows.end(), opcode,
-                                      [](const Row& row, std::string_view wanted) { return row.opcode < wanted; });
-  return found == rows.end() || found->opcode != opcode ? nullptr : &*found;
+const Row* rowOf(std::string_view opcode, Approximation approximation) {
+  if (approximation == Approximation::Adversarial) {
+    static const std::vector<Row> rows = sorted(kAdversarialRows);
+    if (const Row* row = find(rows, opcode)) return row;
+  }
+  return find(instructionTable(), opcode);
 }
 
 void runRow(const Row& row, void* result, const void* const* operands) {

@@ -1,5 +1,6 @@
 #pragma once
-// The instructions that compute a register from registers: what instructions.def says, to look up by opcode.
+// The instructions that compute a register from registers: what instructions.def and approximations.def say, to look up
+// by opcode.
 
 #include <array>
 #include <span>
@@ -24,6 +25,10 @@ enum class Definedness : uint8_t {
 
 enum class Rounding : uint8_t { Nearest, Zero, Down, Up };
 
+// Which numbers the instructions of approximations.def give: the nearest ones to the exact results, or others within
+// the bounds, which depend on the instruction's function and its operands alone.
+enum class Approximation : uint8_t { Nearest, Adversarial };
+
 struct Row {
   std::string_view opcode;  // "add.rn.f32"
   Type result;
@@ -36,10 +41,10 @@ struct Row {
   void (*run)(void* result, const void* const* operands);
 };
 
-// All rows, by opcode.
+// All rows, by opcode, with Approximation::Nearest.
 std::span<const Row> instructionTable();
 // Null: there is none.
-const Row* rowOf(std::string_view opcode);
+const Row* rowOf(std::string_view opcode, Approximation approximation = Approximation::Nearest);
 // Runs a row with its rounding.
 void runRow(const Row& row, void* result, const void* const* operands);
 

@@ -59,7 +59,8 @@ constexpr Family kFamilies[] = {
 
 class ProgramBuilder {
  public:
-  ProgramBuilder(Program& program, const std::string& name) : program_(program), to_(program, name) {}
+  ProgramBuilder(Program& program, const std::string& name, Approximation approximation)
+      : program_(program), to_(program, name), approximation_(approximation) {}
 
   void build() {
     const Function& entry = *program_.entry;
@@ -160,7 +161,7 @@ class ProgramBuilder {
   }
 
   void addInstruction(Frame& frame, const Instruction& at, const OpcodeWords& words) {
-    if (const Row* row = rowOf(at.opcode)) return addRow(frame, at, *row);
+    if (const Row* row = rowOf(at.opcode, approximation_)) return addRow(frame, at, *row);
     if (words.first() == "exit" || (words.first() == "ret" && frame.function.isEntry)) {
       to_.add(at, Operation::Kind::Exit);
     } else if (words.first() == "ret") {
@@ -209,6 +210,7 @@ class ProgramBuilder {
 
   Program& program_;
   OperationBuilder to_;
+  const Approximation approximation_;
 };
 
 }  // namespace
@@ -225,12 +227,13 @@ std::string Program::placeText(const Operation& operation) const {
   return concat(text, ", CUDA line ", source.cudaLine, cudaLineText(*module, source.cudaLine));
 }
 
-Program makeProgram(const Module& module, std::string_view entry, const std::string& name) {
+Program makeProgram(const Module& module, std::string_view entry, const std::string& name,
+                    Approximation approximation) {
   Program program;
   program.module = &module;
   program.entry = module.function(entry);
   FUSER_CHECK(program.entry && program.entry->isEntry, name, " has no entry ", entry);
-  ProgramBuilder(program, name).build();
+  ProgramBuilder(program, name, approximation).build();
   return program;
 }
 

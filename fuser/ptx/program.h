@@ -132,7 +132,8 @@ struct Program {
 
 // A LocatedError of `name` at an instruction that has no row, or that stands where the machine does not take it; a
 // CheckError if the module has no such entry. The module must outlive the program.
-Program makeProgram(const Module& module, std::string_view entry, const std::string& name);
+Program makeProgram(const Module& module, std::string_view entry, const std::string& name,
+                    Approximation approximation = Approximation::Nearest);
 
 // Fills in the joins of branches: the nearest operation that both sides reach on every path to the end.
 void findJoins(Program& program);

@@ -22,6 +22,7 @@ struct Kernel {
   uint64_t order = 0;
   bool outIsDefined = false;
   size_t dynamicSharedBytes = 0;
+  Approximation approximation = Approximation::Nearest;
 };
 
 inline std::string moduleText(const Kernel& kernel) {
@@ -53,7 +54,7 @@ add.s64 %i, %i, %d19;
 
 inline std::vector<uint32_t> run(const Kernel& kernel) {
   const Module module = parsePtx(moduleText(kernel), "test.ptx");
-  const Program program = makeProgram(module, "k", "test.ptx");
+  const Program program = makeProgram(module, "k", "test.ptx", kernel.approximation);
   const auto cells = static_cast<size_t>(kernel.blocks * kernel.threads);
   std::vector<uint32_t> out(cells, 0), in(cells);
   std::iota(in.begin(), in.end(), 0u);

@@ -20,8 +20,8 @@ inline Wide integerOf(Type type, uint64_t bits) {
 // Any NaN is every NaN; the zeros are two.
 inline bool isSame(double a, double b) { return b != b ? a != a : a == b && std::signbit(a) == std::signbit(b); }
 
-inline const Row& rowNamed(std::string_view opcode) {
-  const Row* row = rowOf(opcode);
+inline const Row& rowNamed(std::string_view opcode, Approximation approximation = Approximation::Nearest) {
+  const Row* row = rowOf(opcode, approximation);
   FUSER_CHECK(row, "no row ", opcode);
   return *row;
 }
