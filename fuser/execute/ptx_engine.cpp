@@ -20,13 +20,13 @@ static_assert(kKeptAlignment == ptx::kKeptRegionAlignment);
 class PtxKernel : public CompiledKernel {
  public:
   PtxKernel(const Kernel& kernel, std::shared_ptr<const ptx::Module> module, const std::string& entry,
-            std::shared_ptr<PtxCounts> counts)
+            std::shared_ptr<PtxCounts> counts, ptx::Approximation approximation)
       : kernel_(kernel),
         module_(std::move(module)),
         counts_(std::move(counts)),
         number_(counts_ ? counts_->addKernel(kernel) : 0) {
     try {
-      program_ = ptx::makeProgram(*module_, entry, kernel.name + ".ptx");
+      program_ = ptx::makeProgram(*module_, entry, kernel.name + ".ptx", approximation);
     } catch (const LocatedError& error) {
       unknown_ = error.what();
     }
@@ -163,7 +163,8 @@ class PtxEngine : public Engine {
     const auto counts = form == Nvrtc::Ptx::WithLines ? settings_.counts : nullptr;
     std::vector<std::unique_ptr<PtxKernel>> built;
     for (size_t i = 0; i < kernels.size(); ++i)
-      built.push_back(std::make_unique<PtxKernel>(*kernels[i], module, entryName(*kernels[i], i), counts));
+      built.push_back(std::make_unique<PtxKernel>(*kernels[i], module, entryName(*kernels[i], i), counts,
+                                                  settings_.approximation));
     return built;
   }
 

@@ -8,6 +8,7 @@
 
 #include "fuser/execute/engine.h"
 #include "fuser/execute/ptx_counts.h"
+#include "fuser/ptx/instruction_table.h"
 
 namespace fuser {
 
@@ -23,6 +24,7 @@ struct PtxSettings {
   // What NVRTC makes of the text without optimisation runs, too; other bits are a violation. Kernels that add floats
   // by atomics run once: their sums depend on the order of threads.
   bool holdUnoptimised = false;
+  ptx::Approximation approximation = ptx::Approximation::Nearest;
   std::shared_ptr<PtxCounts> counts{};  // what each kernel executes is added to them; null: nobody asks
 };
 
