@@ -11,6 +11,7 @@
 #include "fuser/support/set_up_error.h"
 #include "fuzz/campaign/combinations.h"
 #include "fuzz/generate/generate.h"
+#include "fuzz/generate/policy.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -323,9 +324,15 @@ std::set<Cell> cellsOf(const Case& testCase) {
 const std::vector<Cell>& possibleCells() {
   static const std::vector<Cell> possible = [] {
     std::vector<Cell> all;
-    for (OpKind op : kAllOps) addPossible(op, all);
+    std::set<std::string, std::less<>> drawn;
+    for (OpKind op : kAllOps) {
+      if (!isDrawnUnasked(op)) continue;
+      addPossible(op, all);
+      drawn.emplace(opName(op));
+    }
     std::set<Cell> taken;
     for (const auto& [op, dtype, rank] : possibleCombinations()) {
+      if (!drawn.count(op)) continue;
       taken.insert({"dtype", op, dtype});
       taken.insert({"rank", op, rank});
     }

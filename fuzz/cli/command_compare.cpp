@@ -314,7 +314,7 @@ Command addCompareCommand(CLI::App& app) {
       ->type_name("NAME,NAME ...");
   compare
       ->add_flag("--hold-unoptimised", arguments->holdUnoptimised,
-                 "of ptx: each kernel runs as the compiler makes it without optimisation, too; other bits are a finding")
+                 "of ptx: each kernel runs as the compiler makes it without optimisation, too; other bits: a finding")
       ->excludes(targets);
   compare->add_option("--out", arguments->out, "write the table to this file (Markdown)")->type_name("FILE");
   takesSeconds(compare->add_option("--timeout", arguments->seconds, "time limit per 16 cases: 600, 10m"), 0.01, 1e6)
@@ -338,7 +338,7 @@ Examples
   fuserfuzz compare --engine cuda --runs 200 corpus            on a GPU: judged, and held against the interpreter's bits
   fuserfuzz compare --engine cpu --seed 7 --runs 64            without one: the text that clang compiles
   fuserfuzz compare --engine cpu --runs 64 --views 'random schedule'    each case with schedules that no heuristic chooses, too
-  fuserfuzz compare --engine ptx --hold-unoptimised corpus/seeds    what NVRTC makes, run on the host; and whether it optimises rightly
+  fuserfuzz compare --engine ptx --hold-unoptimised corpus/seeds    what NVRTC makes, on the host; optimised rightly?
   fuserfuzz compare --targets onnxruntime,xla-cpu --runs 200   which verdicts two other compilers get
 
 Exit codes

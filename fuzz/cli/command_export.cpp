@@ -191,7 +191,7 @@ Examples
   fuserfuzz export corpus/seeds/softmax.fusion > softmax.py    a program that needs torch and numpy alone
   python softmax.py                                            dtype, shape, checksum, first elements of its outputs
   python softmax.py --compile                                  where torch.compile gives other bits
-  fuserfuzz generate --case 18 | fuserfuzz export -            a random case
+  fuserfuzz generate --case 17 | fuserfuzz export -            a random case
   fuserfuzz export --to=onnx corpus/seeds/softmax.fusion       the first run of a case as an ONNX model
   fuserfuzz export --to=stablehlo corpus/seeds/softmax.fusion   its first run as a StableHLO module
   fuserfuzz export corpus/seeds --cases 200 --out programs     many, and a table of what the format cannot say

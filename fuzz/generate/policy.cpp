@@ -78,7 +78,9 @@ void drawOps(Choices& choices, const GeneratorOptions& options, Policy& policy) 
   policy.opWeights.assign(count, 0);
   std::array<double, kFamilies> rows{};
   for (OpKind op : kAllOps) {
-    const bool allowed = (options.only.empty() || options.only.count(op)) && !options.exclude.count(op);
+    const bool isMeant =
+        options.only.empty() ? isDrawnUnasked(op) || options.favour.count(op) : options.only.count(op) != 0;
+    const bool allowed = isMeant && !options.exclude.count(op);
     policy.allowed[static_cast<size_t>(op)] = allowed;
     if (allowed) rows[static_cast<size_t>(opInfo(op).family)] += 1;
   }

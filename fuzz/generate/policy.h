@@ -65,6 +65,10 @@ struct Policy {
   double deadCode = 0, extraOutput = 0.1, repeatedOutput = 0.03, inputOutput = 0.05, scalarOutput = 0.3;
 };
 
+// No other compiler has an fma: a case with one is nothing to them, so that it is drawn where it is asked for
+// (GeneratorOptions::only, favour). Contraction makes them of what is drawn.
+constexpr bool isDrawnUnasked(OpKind op) { return op != OpKind::Fma; }
+
 Policy drawPolicy(Choices& choices, const GeneratorOptions& options);
 
 // A main shape of this rank, with about so many elements. The others are probabilities of an axis.

@@ -163,7 +163,8 @@ void runOnCpu(const std::vector<const Case*>& cases, std::vector<CompiledCase>& 
 void runAsPtx(const std::vector<const Case*>& cases, std::vector<CompiledCase>& prepared, CollectingEngine& engine,
               const std::vector<std::string>& archs, BatchResult& result) {
   for (const std::string& arch : archs) {
-    const std::unique_ptr<Engine> ptx = madeOrSkipped([&] { return makePtxEngine({.architecture = arch}); }, "nvrtc", result);
+    const std::unique_ptr<Engine> ptx =
+        madeOrSkipped([&] { return makePtxEngine({.architecture = arch}); }, "nvrtc", result);
     if (!ptx) return;
     result.nvrtcSeconds += timed([&] { engine.switchTo(ptx->compile(engine.kernels())); });
     result.ptxSeconds += timed([&] { result.ptxCases += runOn(*ptx, cases, prepared, result); });

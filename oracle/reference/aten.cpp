@@ -133,9 +133,12 @@ at::Tensor interpolated(const at::Tensor& x, const at::Tensor& y, const at::Tens
   return isNumber(weight) ? at::lerp(x, y, weight.item()) : at::lerp(x, y, weight);
 }
 
-// LibTorch has no call: of f32 the product is exact in f64.
-at::Tensor fused(const std::vector<at::Tensor>& x) {
-  return at::addcmul(x[2].to(at::kDouble), x[0].to(at::kDouble), x[1].to(at::kDouble));
+// LibTorch has no call: in f64, where a product of f32 is exact.
+at::Tensor fused(const std::vector<at::Tensor>& x, at::ScalarType dtype) {
+  const auto operand = [&](size_t i) {
+    return x[i].to(dtype == at::kDouble ? at::kDouble : at::kFloat).to(at::kDouble);
+  };
+  return at::addcmul(operand(2), operand(0), operand(1)).to(dtype);
 }
 
 // Of a copy: in LibTorch 2.11 gelu of f32 and rank 6 with a stride of 0 on an axis of one element writes some elements
@@ -266,7 +269,7 @@ at::Tensor apply(OpKind op, const std::vector<at::Tensor>& x, const Attributes& 
     case OpKind::Philox: return randomWords(x[0], x[1]);
     case OpKind::Lerp: return interpolated(x[0].to(a.dtype), x[1].to(a.dtype), x[2]);
     case OpKind::Addcmul: return at::addcmul(x[0], x[1], x[2]);
-    case OpKind::Fma: return fused(x).to(a.dtype);
+    case OpKind::Fma: return fused(x, a.dtype);
     case OpKind::Addcdiv: return at::addcdiv(x[0], x[1], x[2]);
     case OpKind::Add: return at::add(x[0], x[1]);
     case OpKind::Sub: return at::sub(x[0], x[1]);

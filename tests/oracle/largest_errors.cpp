@@ -98,7 +98,8 @@ Measured measure(const MeasuredRow& row, const EditResults& edit) {
   const bool isNarrow = fuser::computeType(row.dtype) != row.dtype;
   const OperandPoints points = isNarrow ? OperandPoints(row.dtype) : OperandPoints(row.op, row.dtype, row.points);
   std::vector<std::unique_ptr<RowProgram>> programs;
-  for (fuser::EngineKind engine : kMeasuredEngines) programs.push_back(std::make_unique<RowProgram>(fusion, engine));
+  for (const MeasuredEngine& engine : kMeasuredEngines)
+    programs.push_back(std::make_unique<RowProgram>(fusion, engine.kind, engine.approximation));
   RowErrors errors(row.op, fusion, row.dtype);
   for (uint64_t first = 0; first < row.points; first += kArray) {
     const uint64_t count = std::min(kArray, row.points - first);
@@ -142,8 +143,11 @@ LargestErrors readLargestErrors() {
 
 void writeLargestErrors(const LargestErrors& table) {
   std::ofstream file(kPath);
-  file << table.head << kMadeWith << table.madeWith << "\n\n| row | dtype | points | column | interp | cpu | ptx |\n"
-       << "|---|---|---|---|---|---|---|\n";
+  file << table.head << kMadeWith << table.madeWith << "\n\n| row | dtype | points | column |";
+  for (const MeasuredEngine& engine : kMeasuredEngines) file << " " << engine.name << " |";
+  file << "\n|---|---|---|---|";
+  for (size_t i = 0; i < kMeasuredEngines.size(); ++i) file << "---|";
+  file << "\n";
   for (const MeasuredRow& row : allMeasuredRows(24)) {
     if (const auto line = table.lines.find(keyOf(row)); line != table.lines.end()) file << line->second << "\n";
   }

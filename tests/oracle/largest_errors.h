@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "fuser/case/options.h"
@@ -13,7 +14,16 @@
 
 namespace oracle_test {
 
-inline constexpr std::array kMeasuredEngines{fuser::EngineKind::Interp, fuser::EngineKind::Cpu, fuser::EngineKind::Ptx};
+struct MeasuredEngine {
+  std::string_view name;  // of its column
+  fuser::EngineKind kind;
+  fuser::ptx::Approximation approximation = fuser::ptx::Approximation::Nearest;  // of ptx
+  bool mustKeepTo = true;  // the rows' columns; else what exceeds them is a figure of the table alone
+};
+inline constexpr std::array kMeasuredEngines{
+    MeasuredEngine{"interp", fuser::EngineKind::Interp}, MeasuredEngine{"cpu", fuser::EngineKind::Cpu},
+    MeasuredEngine{"ptx", fuser::EngineKind::Ptx},
+    MeasuredEngine{"ptx, worst", fuser::EngineKind::Ptx, fuser::ptx::Approximation::Adversarial, false}};
 
 // A row of the op table on operands of one dtype.
 struct MeasuredRow {

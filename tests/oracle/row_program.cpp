@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "fuser/execute/ptx_engine.h"
 #include "fuser/ir/builder.h"
 #include "fuser/ops/op_table.h"
 #include "oracle/rounding.h"
@@ -15,9 +16,10 @@ namespace {
 
 size_t ordinaryOperands(OpKind op) { return fuser::operandCount(op) - fuser::namedOperands(op).size(); }
 
-fuser::FusionExecutorCache::Settings settingsFor(fuser::EngineKind engine) {
+fuser::FusionExecutorCache::Settings settingsFor(fuser::EngineKind engine, fuser::ptx::Approximation approximation) {
   fuser::FusionExecutorCache::Settings settings;
   settings.context.options.engine = engine;
+  if (engine == fuser::EngineKind::Ptx) settings.engine = fuser::makePtxEngine({.approximation = approximation});
   return settings;
 }
 
@@ -92,7 +94,8 @@ RowFusion::RowFusion(OpKind op, DataType dtype) : fusion_(std::make_shared<fuser
   fusion.markOrigins();
 }
 
-RowProgram::RowProgram(const RowFusion& row, fuser::EngineKind engine) : cache_(row.fusion(), settingsFor(engine)) {}
+RowProgram::RowProgram(const RowFusion& row, fuser::EngineKind engine, fuser::ptx::Approximation approximation)
+    : cache_(row.fusion(), settingsFor(engine, approximation)) {}
 
 RowResults RowProgram::run(std::span<Numbers> operands) {
   std::vector<fuser::HostValue> inputs;

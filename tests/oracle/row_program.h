@@ -8,6 +8,7 @@
 #include "fuser/case/options.h"
 #include "fuser/ir/fusion.h"
 #include "fuser/ops/op_kind.h"
+#include "fuser/ptx/instruction_table.h"
 #include "fuser/runtime/fusion_executor_cache.h"
 
 namespace oracle_test {
@@ -49,7 +50,9 @@ class RowFusion {
 
 class RowProgram {
  public:
-  RowProgram(const RowFusion& row, fuser::EngineKind engine);
+  // `approximation`: of the ptx engine.
+  RowProgram(const RowFusion& row, fuser::EngineKind engine,
+             fuser::ptx::Approximation approximation = fuser::ptx::Approximation::Nearest);
   // As many arrays as operands, of one length. Throws what the cache throws.
   RowResults run(std::span<Numbers> operands);
 

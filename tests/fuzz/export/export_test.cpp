@@ -36,6 +36,7 @@ TEST(ExportTest, ARefusalIsASentence) {
 TEST(PytorchRowsTest, PytorchSaysEveryOp) {
   for (OpKind op : kAllOps) {
     if (op == OpKind::Cond) continue;  // a program of a case with branches is one of a run, which takes a side
+    if (op == OpKind::Fma) continue;   // PyTorch has none
     EXPECT_EQ(whyNotInPytorch(op), std::nullopt) << opName(op);
   }
 }
@@ -83,12 +84,13 @@ std::set<std::string> refusedOps(std::string_view format) {
 
 TEST(OnnxRowsTest, RefusesWhatHasNoOperators) {
   const std::set<std::string> refused = {
-      "bitcast", "bitwise_left_shift", "bitwise_right_shift", "erfc", "gcd", "lcm", "lgamma", "nextafter", "philox"};
+      "bitcast", "bitwise_left_shift", "bitwise_right_shift", "erfc", "fma", "gcd", "lcm", "lgamma", "nextafter",
+      "philox"};
   EXPECT_EQ(refusedOps("onnx"), refused);
 }
 
 TEST(StablehloRowsTest, RefusesWhatHasNoOperations) {
-  EXPECT_EQ(refusedOps("stablehlo"), (std::set<std::string>{"bitcast", "lgamma", "philox"}));
+  EXPECT_EQ(refusedOps("stablehlo"), (std::set<std::string>{"bitcast", "fma", "lgamma", "philox"}));
 }
 
 TEST(PytorchTest, SeedsAndGeneratedCasesAreValidPython) {

@@ -139,6 +139,21 @@ TEST(GenerateTest, CaseDependsOnSeedAndNumberAlone) {
 
 bool isComputedScalar(const Val* val) { return val->isScalar() && val->definition(); }
 
+TEST(GenerateTest, AnOpThatNobodyElseHasIsDrawnWhereItIsNamed) {
+  GeneratorOptions favouring;
+  favouring.favour = {OpKind::Fma};
+  GeneratorOptions alone;
+  alone.only = {OpKind::Fma, OpKind::Neg};
+  for (const GeneratorOptions& options : {favouring, alone}) {
+    int drawn = 0;
+    for (uint64_t number = 0; number < 50; ++number) {
+      const Case testCase = generateCase(1, number, options);
+      for (const Expr* expr : testCase.fusion->exprs()) drawn += expr->op() == OpKind::Fma;
+    }
+    EXPECT_GE(drawn, 50);
+  }
+}
+
 // What must occur, and in what share of the cases at least.
 TEST(GenerateTest, ReachesEveryOpDtypeAndShape) {
   std::map<OpKind, int> ops;
@@ -208,7 +223,7 @@ TEST(GenerateTest, ReachesEveryOpDtypeAndShape) {
     }
     for (const auto& [name, is] : here) seen[name] += is;
   }
-  for (OpKind op : kAllOps) EXPECT_GE(ops[op], 20) << opName(op);
+  for (OpKind op : kAllOps) EXPECT_GE(ops[op], isDrawnUnasked(op) ? 20 : 0) << opName(op);
   for (DataType dtype : kAllDataTypes) EXPECT_GE(dtypes[dtype], isStored(dtype) ? 80 : 300) << dtype;
   for (const auto& [name, count] : seen) {
     EXPECT_GE(count, kCases / 150) << name;

@@ -12,14 +12,10 @@ using at::Tensor;
 using Results = std::vector<Tensor>;
 
 template <Tensor (*F)(const Tensor&)>
-Results one(const Call& call) {
-  return {F(call.x.at(0))};
-}
+Results one(const Call& call) { return {F(call.x.at(0))}; }
 
 template <Tensor (*F)(const Tensor&, const Tensor&)>
-Results two(const Call& call) {
-  return {F(call.x.at(0), call.x.at(1))};
-}
+Results two(const Call& call) { return {F(call.x.at(0), call.x.at(1))}; }
 
 Results same(const Call& call) { return {call.x.at(0)}; }
 
@@ -43,24 +39,23 @@ Results softsign(const Call& call) {
   return {x / ((whole ? x.abs() : size) + 1)};
 }
 
-// torch.nn.functional's definition
-Results tanhshrink(const Call& call) { return {call.x.at(0) - call.x[0].tanh()}; }
-
+Results tanhshrink(const Call& call) { return {call.x.at(0) - call.x[0].tanh()}; }  // as torch.nn.functional
 // at::lerp takes operands of one dtype alone: they are promoted as for any other op.
 Results lerp(const Call& call) {
-  at::native::ResultTypeState state;
-  for (const Tensor& x : call.x) state = at::native::update_result_type_state(x, state);
-  const at::ScalarType dtype = at::native::result_type(state);
+  const at::ScalarType dtype = at::native::result_type(call.x);
   const Tensor start = call.x.at(0).to(dtype), end = call.x.at(1).to(dtype), weight = call.x.at(2);
   if (weight.unsafeGetTensorImpl()->is_wrapped_number()) return {at::lerp(start, end, weight.item())};
   return {at::lerp(start, end, weight.to(dtype))};
 }
 
-Results fused(const Call& call) {
-  at::native::ResultTypeState state;
-  for (const Tensor& x : call.x) state = at::native::update_result_type_state(x, state);
-  const Tensor product = at::mul(call.x.at(0).to(at::kDouble), call.x.at(1).to(at::kDouble));
-  return {at::add(product, call.x.at(2).to(at::kDouble)).to(at::native::result_type(state))};
+Results fma(const Call& call) {
+  const at::ScalarType dtype = at::native::result_type(call.x);
+  TORCH_CHECK(at::isFloatingType(dtype) && !at::isFloat8Type(dtype), "fma takes floats");
+  const auto x = [&](size_t i) {  // a number is one of the compute dtype
+    const bool isNumber = call.x.at(i).unsafeGetTensorImpl()->is_wrapped_number() && dtype != at::kDouble;
+    return call.x[i].to(isNumber ? at::kFloat : dtype).to(at::kDouble);
+  };
+  return {at::addcmul(x(2), x(0), x(1)).to(dtype)};
 }
 
 Results unsqueeze(const Call& call) {
@@ -370,7 +365,7 @@ std::map<std::string, Evaluation> functionsOfMore() {
       {"logical_xor", two<at::logical_xor>},
       {"where", [](const Call& call) -> Results { return {at::where(call.x.at(0), call.x.at(1), call.x.at(2))}; }},
       {"lerp", lerp},
-      {"fma", fused},
+      {"fma", fma},
       {"addcmul",
        [](const Call& call) -> Results {
          return {at::addcmul(call.x.at(0), call.x.at(1), call.x.at(2), valueOf(call))};
