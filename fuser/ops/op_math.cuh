@@ -147,7 +147,8 @@ template <class T>
 FUSER_FN T floorMod(T a, T b) {
   const T remainder = truncMod(a, b);
   const T other = plus(remainder, b);
-  return (remainder != 0) & ((remainder < 0) != (b < 0)) ? other : remainder;
+  const bool isOnOtherSide = (remainder != 0) & ((remainder < 0) != (b < 0));
+  return isOnOtherSide ? other : remainder;
 }
 
 template <class T>

@@ -116,7 +116,7 @@ void BM_ClangCall(benchmark::State& state) {
   const Kernels kernels(state.range(0));
   const ClangCompiler compiler = ClangCompiler::find();
   const std::string text = printCpuModule(kernels.pointers);
-  for (auto _ : state) compiler.compile(text, false);
+  for (auto _ : state) compiler.compile(text);
   setKernels(state);
 }
 BENCHMARK(BM_ClangCall)->Arg(1)->Arg(10)->Arg(100)->Unit(benchmark::kMillisecond)->UseRealTime();
