@@ -139,7 +139,11 @@ bool isExact(const Fusion& original, uint32_t value, const std::set<uint32_t>& f
     work.pop_back();
     // The host computes scalars, the same way for every engine.
     if (val->isScalar() || !val->definition() || (from.count(val->id()) && val->id() != value)) continue;
-    if (!hasOneResult(val->definition()->info().agreement, sameLibrary)) return false;
+    const Expr* maker = val->definition();
+    if (!hasOneResult(maker->info().agreement, sameLibrary)) return false;
+    // Which bits a NaN has is an engine's own, and integers made of them are no NaN.
+    const bool showsNan = maker->op() == OpKind::Bitcast && isFloating(maker->input(0)->dtype());
+    if (showsNan && !isFloating(val->dtype())) return false;
     for (const Val* operand : val->definition()->inputs()) {
       if (seen.insert(operand->id()).second) work.push_back(operand->id());
     }

@@ -68,6 +68,24 @@ TEST(CompareEnginesTest, ContractionHasOneResult) {
   }
 }
 
+// Minus infinity and infinity make a NaN, whose sign a processor and PTX choose otherwise.
+TEST(CompareEnginesTest, TheBitsOfANanAreAnEnginesOwn) {
+  const Case testCase = parseCase(R"(
+fusion f(%x: f32[i0]) {
+  %n = add(%x, inf)
+  %y = bitcast(%n) {dtype = i32}
+  return %y
+}
+run { %x = values [-inf, 1.0] : f32[2] }
+expect agrees
+)",
+                                  "test");
+  const ComparedCase compared = compareEngines({&testCase}, EngineKind::Ptx).at(0);
+  EXPECT_FALSE(isFinding(compared.verdict.kind)) << compared.verdict.detail;
+  EXPECT_EQ(compared.bits.others, 2);
+  EXPECT_EQ(compared.bits.exact, 0);
+}
+
 // Of three runs each with its own expectation: what one does says nothing about the others.
 std::string threeRuns(const char* first, const char* second, const char* third) {
   const auto run = [](const char* size, const char* expectation) {
