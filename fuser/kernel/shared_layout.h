@@ -42,6 +42,8 @@ void forEachAccess(const Statement& statement, const Visit& visit) {
     visit(report->index);
   } else if (const JoinWelford* join = std::get_if<JoinWelford>(&statement.node)) {
     each({&join->mean, &join->squares, &join->count, &join->otherMean, &join->otherSquares, &join->otherCount});
+  } else if (const AtomicAdd* add = std::get_if<AtomicAdd>(&statement.node)) {
+    each({&add->source, &add->target});
   } else if (const Mma* mma = std::get_if<Mma>(&statement.node)) {
     for (const Access& sum : mma->sums) visit(sum);
   }
