@@ -99,8 +99,9 @@ inline constexpr Whole kTrue{1, 1};
 inline constexpr Whole kEither{0, 1};
 Whole fullRange(fuser::DataType dtype);
 
-// Whose functions a run called.
-enum class MathLibrary : uint8_t { Any, Glibc };
+// Whose functions a run called: any within the error columns, those of Linux's C library, or CUDA's on a GPU that is as
+// bad as PTX's manual allows (worst_by_manual.def).
+enum class MathLibrary : uint8_t { Any, Glibc, WorstByManual };
 
 struct Profile;
 

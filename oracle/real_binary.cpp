@@ -37,8 +37,8 @@ Interval between(OpKind op, double lo, double hi, DataType compute) {
   // Overflow of the reference itself, from finite operands: next to it an engine may stay finite, but not in f32.
   uint8_t flags = 0;
   if (std::isinf(lo) && compute == DataType::Double) flags = kPosInf | kNegInf;
-  Interval result{lowerEnd(op, std::clamp(lo, -largest, largest), compute, lo != hi),
-                  upperEnd(op, std::clamp(hi, -largest, largest), compute, lo != hi), 0};
+  Interval result{lowerEnd(op, std::clamp(lo, -largest, largest), compute, MathLibrary::Any, lo != hi),
+                  upperEnd(op, std::clamp(hi, -largest, largest), compute, MathLibrary::Any, lo != hi), 0};
   if (std::isinf(hi) && hi > 0) flags |= kPosInf;
   if (std::isinf(lo) && lo < 0) flags |= kNegInf;
   if (compute == DataType::Float && std::isinf(lo) && lo > 0) return {kInfinity, -kInfinity, kPosInf};
@@ -154,8 +154,8 @@ Interval angleOfParts(const Interval& a, const Interval& b, DataType compute) {
     if (result.hasZero()) result.flags |= kZeros;
     return result;
   }
-  const Interval circle{lowerEnd(OpKind::Atan2, -std::numbers::pi, compute),
-                        upperEnd(OpKind::Atan2, std::numbers::pi, compute), kZeros};
+  const Interval circle{lowerEnd(OpKind::Atan2, -std::numbers::pi, compute, MathLibrary::Any),
+                        upperEnd(OpKind::Atan2, std::numbers::pi, compute, MathLibrary::Any), kZeros};
   return roundTo(circle, compute);
 }
 

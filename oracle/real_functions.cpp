@@ -23,13 +23,13 @@ struct Limits {
   Interval atNegInf;
   Interval atPosInf;
 };
-Limits limitsOf(OpKind op, DataType compute) {
+Limits limitsOf(OpKind op, DataType compute, MathLibrary library) {
   double ends[] = {-kInfinity, kInfinity};
   reference::evaluateInPlace(op, ends);
   // Whole numbers (0, 1, 2, -1) are reached; pi / 2 is approached with the function's error.
   const auto limit = [&](double value) {
     if (!std::isfinite(value) || value == std::trunc(value)) return Interval::of(value);
-    return roundTo({lowerEnd(op, value, compute), upperEnd(op, value, compute), 0}, compute);
+    return roundTo({lowerEnd(op, value, compute, library), upperEnd(op, value, compute, library), 0}, compute);
   };
   return {limit(ends[0]), limit(ends[1])};
 }
@@ -125,7 +125,7 @@ Piece lgammaPiece(const Interval& a, DataType compute) {
     if (hasPole) piece.others.flags |= kPosInf;
     if (a.lo == a.hi && hasPole) return piece;
     const double largest = format(compute).largest;
-    const double least = lowerEnd(OpKind::Lgamma, kLgammaBranches[0].least, compute);
+    const double least = lowerEnd(OpKind::Lgamma, kLgammaBranches[0].least, compute, MathLibrary::Any);
     piece.others = hull(piece.others, {a.lo < kLgammaBoundFrom ? -largest : least, largest, kZeros | kPosInf});
     return piece;
   }
@@ -154,12 +154,14 @@ Piece pieceOf(OpKind op, const Interval& a, const Limits& limits, DataType compu
 
 // Where the C standard (Annex F) and CUDA's manual fix the value: sin(0) = 0, cos(0) = 1, exp(0) = 1, log(1) = 0 …
 // Next to it the error column holds again, so this is for points alone.
-bool isExact(OpKind op, const Piece& piece, double value) {
+bool isExact(OpKind op, const Piece& piece, double value, MathLibrary library) {
   if (piece.hi != piece.lo) return false;
   if (op == OpKind::Log || op == OpKind::Log2 || op == OpKind::Log10) return piece.lo == 1;
   if (op == OpKind::Lgamma) return piece.lo == 1 || piece.lo == 2;
   if (op == OpKind::Acos) return piece.lo == 1;
   if (op == OpKind::Erfc) return false;  // neither fixes erfc(0) = 1
+  // It is made of approximations that PTX's manual alone does not make exact.
+  if (op == OpKind::Cosh && library == MathLibrary::WorstByManual) return false;
   return piece.lo == 0 && (value == 0 || value == 1);
 }
 
@@ -191,10 +193,20 @@ int referenceError(OpKind op) {
   return ofTheCLibrary ? 4 : 2;
 }
 
+double errorOf(OpKind op, DataType compute, MathLibrary library) {
+  if (library == MathLibrary::WorstByManual && compute == DataType::Float) {
+#define WORST(row, ulps) \
+  if (op == OpKind::row) return ulps;
+#include "oracle/worst_by_manual.def"
+#undef WORST
+  }
+  return fuser::opInfo(op).error;
+}
+
 // The correctly rounded value lies within the reference's error of `value`; the engine's within `error` ulps of that
 // (both CUDA's tables and glibc's count from the correctly rounded value).
-double lowerEnd(OpKind op, double value, DataType compute, bool ofRange) {
-  const double error = fuser::opInfo(op).error;
+double lowerEnd(OpKind op, double value, DataType compute, MathLibrary library, bool ofRange) {
+  const double error = errorOf(op, compute, library);
   const int ownError = referenceError(op);
   if (compute == DataType::Double) {
     const double width = (error + ownError) * ulp(value, compute);
@@ -209,8 +221,8 @@ double lowerEnd(OpKind op, double value, DataType compute, bool ofRange) {
   // A larger number of the range may have larger ulps, and err further down than its smallest one does.
   return nearest - (ofRange ? error * ulp(nearest + width, compute) : width);
 }
-double upperEnd(OpKind op, double value, DataType compute, bool ofRange) {
-  return -lowerEnd(op, -value, compute, ofRange);
+double upperEnd(OpKind op, double value, DataType compute, MathLibrary library, bool ofRange) {
+  return -lowerEnd(op, -value, compute, library, ofRange);
 }
 
 namespace {
@@ -222,11 +234,11 @@ bool holdsPeriodic(double lo, double hi, double first, double kPeriod = 2 * std:
 }
 
 // Greatest and least value of sin and cos inside.
-void addCriticalPoints(OpKind op, double lo, double hi, Interval& result, DataType compute) {
+void addCriticalPoints(OpKind op, double lo, double hi, Interval& result, DataType compute, MathLibrary library) {
   if (lo == hi) return;
   const double greatest = op == OpKind::Sin ? std::numbers::pi / 2 : 0;
-  if (holdsPeriodic(lo, hi, greatest)) result.hi = upperEnd(op, 1, compute);
-  if (holdsPeriodic(lo, hi, greatest + std::numbers::pi)) result.lo = lowerEnd(op, -1, compute);
+  if (holdsPeriodic(lo, hi, greatest)) result.hi = upperEnd(op, 1, compute, library);
+  if (holdsPeriodic(lo, hi, greatest + std::numbers::pi)) result.lo = lowerEnd(op, -1, compute, library);
 }
 
 Interval imageOf(OpKind op, const Piece& piece, double atLo, double atHi, DataType compute, MathLibrary library) {
@@ -241,10 +253,10 @@ Interval imageOf(OpKind op, const Piece& piece, double atLo, double atHi, DataTy
   const double beyond = overflowsBeyond(op);
   if (atLo == kInfinity && std::min(std::fabs(piece.lo), std::fabs(piece.hi)) < beyond) atLo = largest;
   if (atHi == -kInfinity && std::min(std::fabs(piece.lo), std::fabs(piece.hi)) < beyond) atHi = -largest;
-  if (isExact(op, piece, atLo)) return {atLo, atHi, 0};
+  if (isExact(op, piece, atLo, library)) return {atLo, atHi, 0};
   const bool ofRange = piece.lo != piece.hi;
-  Interval result{lowerEnd(op, atLo, compute, ofRange), upperEnd(op, atHi, compute, ofRange), 0};
-  if (op == OpKind::Sin || op == OpKind::Cos) addCriticalPoints(op, piece.lo, piece.hi, result, compute);
+  Interval result{lowerEnd(op, atLo, compute, library, ofRange), upperEnd(op, atHi, compute, library, ofRange), 0};
+  if (op == OpKind::Sin || op == OpKind::Cos) addCriticalPoints(op, piece.lo, piece.hi, result, compute, library);
   if (op == OpKind::Exp || op == OpKind::Exp2 || op == OpKind::Erfc || op == OpKind::Acos) {
     result.lo = std::max(result.lo, 0.0);
     if (result.lo == 0) result.flags |= kPosZero;
@@ -267,7 +279,7 @@ bool keepsToUnit(OpKind op, DataType compute, MathLibrary library) {
 void functionRule(OpKind op, std::span<const Interval> in, std::span<Interval> out, DataType compute,
                   MathLibrary library) {
   const bool infinite = std::any_of(in.begin(), in.end(), [](const Interval& set) { return set.has(kInfs); });
-  const Limits limits = infinite ? limitsOf(op, compute) : Limits{};
+  const Limits limits = infinite ? limitsOf(op, compute, library) : Limits{};
   std::vector<Piece> pieces;
   std::vector<double> ends;
   pieces.reserve(in.size());

@@ -100,9 +100,12 @@ bool keepsToUnit(fuser::OpKind op, fuser::DataType compute, MathLibrary library)
 // and lgamma, whose error in the C library's manual is 2 or more, otherwise 2. tests/oracle compares them with MPFR.
 int referenceError(fuser::OpKind op);
 
-// A bound from an f64 value of the reference, widened by the reference's error and the row's error column; not rounded
+// The row's error column, or what stands in its place with this library.
+double errorOf(fuser::OpKind op, fuser::DataType compute, MathLibrary library);
+
+// A bound from an f64 value of the reference, widened by the reference's error and errorOf(); not rounded
 // yet. ofRange: the bound is that of a range, whose other values may have larger ulps.
-double lowerEnd(fuser::OpKind op, double value, fuser::DataType compute, bool ofRange = false);
-double upperEnd(fuser::OpKind op, double value, fuser::DataType compute, bool ofRange = false);
+double lowerEnd(fuser::OpKind op, double value, fuser::DataType compute, MathLibrary library, bool ofRange = false);
+double upperEnd(fuser::OpKind op, double value, fuser::DataType compute, MathLibrary library, bool ofRange = false);
 
 }  // namespace oracle

@@ -28,8 +28,14 @@ enum class MergePredicate : uint8_t { Schedulers, Random, Never, Always };
 // (fuser/DESIGN.md#7-engines).
 enum class EngineKind : uint8_t { Interp, Cpu, Cuda, Ptx };
 
-// Whether kernels call the library functions of the host (exp, sin, …), not those of CUDA.
-constexpr bool callsHostLibrary(EngineKind kind) { return kind == EngineKind::Interp || kind == EngineKind::Cpu; }
+// Whose library functions (exp, sin, …) kernels call: those that interp calls; any whose errors stay within the column
+// of the op table; or CUDA's, on a GPU whose approximations are as bad as PTX's manual allows
+// (fuser/ptx/approximations.def).
+enum class FunctionLibrary : uint8_t { Host, Any, WorstByManual };
+
+constexpr FunctionLibrary functionsOf(EngineKind kind) {
+  return kind == EngineKind::Interp || kind == EngineKind::Cpu ? FunctionLibrary::Host : FunctionLibrary::Any;
+}
 
 struct CompileOptions {
   EngineKind engine = EngineKind::Interp;  // option engine = "interp"

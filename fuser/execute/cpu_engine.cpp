@@ -78,7 +78,7 @@ class CpuEngine : public Engine {
   explicit CpuEngine(ClangCompiler compiler) : compiler_(std::move(compiler)) {}
 
   std::string name() const override { return "cpu"; }
-  bool callsHostLibrary() const override { return true; }
+  FunctionLibrary functions() const override { return FunctionLibrary::Host; }
 
   std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
     if (kernels.empty()) return {};

@@ -62,8 +62,7 @@ class Engine {
   // Compiles kernels, if possible in one compiler call; returns one entry per kernel, in order. The kernels must
   // outlive the entries. A CheckError if the printed text does not compile, a SetUpError if the compiler cannot run.
   virtual std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) = 0;
-  // Whether kernels call the very library functions that interp calls (exp, sin, …), so that their bits are the same.
-  virtual bool callsHostLibrary() const { return false; }
+  virtual FunctionLibrary functions() const { return FunctionLibrary::Any; }
   // The GPU on which kernels run; engines on the host have the limits of the default device.
   virtual DeviceProperties properties() { return defaultDevice(); }
   // The device for streams; null if kernels run on the host, or if host and device cannot share memory concurrently.

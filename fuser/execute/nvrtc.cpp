@@ -84,6 +84,15 @@ struct Nvrtc::Functions {
 
 namespace {
 
+// Each op rounds once; division and square root are correctly rounded; denormals are kept.
+std::vector<const char*> optionsOf(Nvrtc::Ptx form) {
+  std::vector<const char*> options = {"--std=c++17", "--prec-div=true", "--prec-sqrt=true", "--ftz=false",
+                                      "--fmad=false"};
+  if (form == Nvrtc::Ptx::WithLines) options.push_back("--generate-line-info");
+  if (form == Nvrtc::Ptx::Unoptimised) options.push_back("--device-debug");
+  return options;
+}
+
 // Destroys the program at the end of the scope (RAII).
 template <class Functions>
 struct ProgramOwner {
@@ -98,12 +107,9 @@ Nvrtc::Functions::Compiled Nvrtc::Functions::compile(const std::string& text, co
                                                      Ptx form) const {
   ProgramOwner<Functions> owner{*this};
   check(createProgram(&owner.program, text.c_str(), "kernels.cu", 0, nullptr, nullptr), "create");
-  // Each op rounds once; division and square root are correctly rounded; denormals are kept.
   const std::string arch = "--gpu-architecture=" + target;
-  std::vector<const char*> options = {arch.c_str(),       "--std=c++17", "--prec-div=true",
-                                      "--prec-sqrt=true", "--ftz=false", "--fmad=false"};
-  if (form == Ptx::WithLines) options.push_back("--generate-line-info");
-  if (form == Ptx::Unoptimised) options.push_back("--device-debug");
+  std::vector<const char*> options = optionsOf(form);
+  options.push_back(arch.c_str());
   options.push_back(output == Output::CubinAndLog ? "--ptxas-options=-v" : "-w");
   const Status result = compileProgram(owner.program, static_cast<int>(options.size()), options.data());
   checkEnvironmentErrors(result, "compile");
@@ -147,6 +153,12 @@ Nvrtc::Nvrtc(Nvrtc&&) noexcept = default;
 
 std::string Nvrtc::compileToPtx(const std::string& text, const std::string& arch, Ptx form) const {
   return functions_->compile(text, "compute_" + arch, Functions::Output::Ptx, form).code;
+}
+
+std::string Nvrtc::settings(const std::string& arch, Ptx form) const {
+  std::string text = concat("NVRTC ", version(), " compute_", arch);
+  for (const char* option : optionsOf(form)) text += concat(" ", option);
+  return text;
 }
 
 std::string Nvrtc::compileToCubin(const std::string& text, const std::string& arch) const {

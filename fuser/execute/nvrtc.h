@@ -36,6 +36,8 @@ class Nvrtc {
     Unoptimised,  // with lines, and each step as it is written
   };
   std::string compileToPtx(const std::string& text, const std::string& arch, Ptx form = Ptx::Plain) const;
+  // Whatever decides what compileToPtx makes of a text: the library's version and the options.
+  std::string settings(const std::string& arch, Ptx form) const;
   std::string compileToCubin(const std::string& text, const std::string& arch) const;
   // The same compilation to machine code; what the compiler and the assembler say of it.
   Examined examine(const std::string& text, const std::string& arch) const;

@@ -8,25 +8,38 @@
 #include "fuser/execute/held_kernel.h"
 #include "fuser/execute/launch_shape.h"
 #include "fuser/execute/nvrtc.h"
+#include "fuser/execute/ptx_store.h"
 #include "fuser/kernel/shared_layout.h"
+#include "fuser/ptx/content.h"
 #include "fuser/ptx/launch.h"
 #include "fuser/support/diagnostic.h"
+#include "fuser/support/split_mix.h"
 
 namespace fuser {
 namespace {
 
 static_assert(kKeptAlignment == ptx::kKeptRegionAlignment);
 
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(); }
+
+ private:
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
 class PtxKernel : public CompiledKernel {
  public:
   PtxKernel(const Kernel& kernel, std::shared_ptr<const ptx::Module> module, const std::string& entry,
-            std::shared_ptr<PtxCounts> counts, ptx::Approximation approximation)
+            const PtxSettings& settings, bool counts)
       : kernel_(kernel),
         module_(std::move(module)),
-        counts_(std::move(counts)),
-        number_(counts_ ? counts_->addKernel(kernel) : 0) {
+        counts_(counts ? settings.counts : nullptr),
+        census_(settings.census),
+        number_(counts_ ? counts_->addKernel(kernel) : 0),
+        content_(ptx::contentOf(*module_->function(entry))) {
     try {
-      program_ = ptx::makeProgram(*module_, entry, kernel.name + ".ptx", approximation);
+      program_ = ptx::makeProgram(*module_, entry, kernel.name + ".ptx", settings.approximation);
     } catch (const LocatedError& error) {
       unknown_ = error.what();
     }
@@ -38,7 +51,7 @@ class PtxKernel : public CompiledKernel {
     ptx::Launch launch;
     launch.grid = gridOf(kernel_, arguments);
     launch.block = kernel_.blockDim;
-    launch.order = arguments.addsFirstLaneFirst ? 0 : 7;
+    launch.order = orderOf(arguments, launch.grid);
     if (const std::string reason = whyNotAtOnce(kernel_, launch.grid); !reason.empty()) {
       throw ViolationError(concat("kernel ", kernel_.name, ": ", reason));
     }
@@ -62,12 +75,21 @@ class PtxKernel : public CompiledKernel {
   }
 
  private:
+  // Bit 2 says which lane's atomic comes first.
+  uint64_t orderOf(const KernelArguments& arguments, const std::array<int64_t, 3>& grid) const {
+    constexpr uint64_t kLastLaneFirst = 4;
+    if (counts_) return arguments.addsFirstLaneFirst ? 0 : 3 | kLastLaneFirst;
+    uint64_t drawn = content_;
+    for (int64_t size : grid) drawn = splitMix64(drawn ^ static_cast<uint64_t>(size));
+    return arguments.addsFirstLaneFirst ? drawn & ~kLastLaneFirst : drawn | kLastLaneFirst;
+  }
+
   void run(const ptx::Launch& launch) const {
-    if (!counts_) return ptx::runLaunch(program_, launch);
     std::vector<ptx::OperationCount> counts;
-    const auto start = std::chrono::steady_clock::now();
-    ptx::runLaunch(program_, launch, &counts);
-    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const Stopwatch watch;
+    ptx::runLaunch(program_, launch, counts_ ? &counts : nullptr);
+    const double seconds = watch.seconds();
+    if (census_) census_->addLaunch(seconds);
     if (!counts.empty()) counts_->add(number_, ptx::countsOf(program_, counts), seconds);
   }
 
@@ -123,16 +145,25 @@ class PtxKernel : public CompiledKernel {
   const Kernel& kernel_;
   const std::shared_ptr<const ptx::Module> module_;
   const std::shared_ptr<PtxCounts> counts_;  // null: nobody asks
+  const std::shared_ptr<PtxCensus> census_;  // likewise
   const size_t number_;                      // in counts_
+  const uint64_t content_;
   ptx::Program program_;
   std::string unknown_;  // what the machine does not know of the program, which fails its launches alone
 };
 
 class PtxEngine : public Engine {
  public:
-  explicit PtxEngine(PtxSettings settings) : settings_(std::move(settings)) {}
+  explicit PtxEngine(PtxSettings settings) : settings_(std::move(settings)) {
+    if (!settings_.store.empty()) store_.emplace(settings_.store);
+  }
 
   std::string name() const override { return "ptx"; }
+
+  FunctionLibrary functions() const override {
+    return settings_.approximation == ptx::Approximation::Adversarial ? FunctionLibrary::WorstByManual
+                                                                      : FunctionLibrary::Any;
+  }
 
   std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
     if (kernels.empty()) return {};
@@ -156,19 +187,39 @@ class PtxEngine : public Engine {
  private:
   std::vector<std::unique_ptr<PtxKernel>> build(std::span<const Kernel* const> kernels,
                                                 const std::shared_ptr<const std::string>& cuda, Nvrtc::Ptx form) const {
-    std::string text = nvrtc_.compileToPtx(*cuda, settings_.architecture, form);
+    const Stopwatch compiling;
+    auto [text, isFromStore] = compiled(*cuda, form);
+    const double compileSeconds = compiling.seconds();
     if (settings_.edits.ptx && form == Nvrtc::Ptx::WithLines) text = settings_.edits.ptx(std::move(text));
+    const Stopwatch parsing;
     const auto module = std::make_shared<ptx::Module>(ptx::parsePtx(std::move(text), "kernels.ptx"));
     module->cuda = cuda;
-    const auto counts = form == Nvrtc::Ptx::WithLines ? settings_.counts : nullptr;
     std::vector<std::unique_ptr<PtxKernel>> built;
     for (size_t i = 0; i < kernels.size(); ++i)
-      built.push_back(std::make_unique<PtxKernel>(*kernels[i], module, entryName(*kernels[i], i), counts,
-                                                  settings_.approximation));
+      built.push_back(std::make_unique<PtxKernel>(*kernels[i], module, entryName(*kernels[i], i), settings_,
+                                                  form == Nvrtc::Ptx::WithLines));
+    if (settings_.census) {
+      settings_.census->addSeconds(compileSeconds, parsing.seconds());
+      settings_.census->addModule(*module, isFromStore);
+    }
     return built;
   }
 
+  struct CompiledText {
+    std::string ptx;
+    bool isFromStore = false;
+  };
+  CompiledText compiled(const std::string& cuda, Nvrtc::Ptx form) const {
+    if (!store_) return {nvrtc_.compileToPtx(cuda, settings_.architecture, form)};
+    const std::string how = nvrtc_.settings(settings_.architecture, form);
+    if (std::optional<std::string> kept = store_->find(how, cuda)) return {std::move(*kept), true};
+    std::string ptx = nvrtc_.compileToPtx(cuda, settings_.architecture, form);
+    store_->keep(how, cuda, ptx);
+    return {std::move(ptx)};
+  }
+
   const PtxSettings settings_;
+  std::optional<PtxStore> store_;
   Nvrtc nvrtc_;
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "fuser/execute/engine.h"
+#include "fuser/execute/ptx_census.h"
 #include "fuser/execute/ptx_counts.h"
 #include "fuser/ptx/instruction_table.h"
 
@@ -25,7 +26,11 @@ struct PtxSettings {
   // by atomics run once: their sums depend on the order of threads.
   bool holdUnoptimised = false;
   ptx::Approximation approximation = ptx::Approximation::Nearest;
-  std::shared_ptr<PtxCounts> counts{};  // what each kernel executes is added to them; null: nobody asks
+  // What each kernel executes is added to them; null: nobody asks. Launches then have one order of blocks, warps and
+  // lanes; else each kernel and size has an order of its own.
+  std::shared_ptr<PtxCounts> counts{};
+  std::shared_ptr<PtxCensus> census{};  // what the engine does is added to it; null: nobody asks
+  std::string store{};                  // the folder of a PtxStore; "": kernels are always compiled
 };
 
 // A SetUpError if there is no libnvrtc. All kernels of a compile() go into one compiler call.

@@ -1,7 +1,10 @@
 // fuserfuzz compare: cases on another engine, judged by the oracle and held against the interpreter's bits; or on
 // several targets.
 
+#include <unistd.h>
+
 #include <chrono>
+#include <cmath>
 #include <deque>
 #include <fstream>
 #include <memory>
@@ -34,6 +37,7 @@ struct CompareArguments {
   GeneratorArguments generator;
   std::string engine = "cuda";
   bool holdUnoptimised = false;
+  std::string approximation = "nearest", store, opcodes;  // of ptx
   std::vector<std::string> targets;
   uint64_t runs = 0;
   std::vector<std::string> views;
@@ -96,8 +100,18 @@ struct ItemRange {
 };
 REPORTS_FIELDS(ItemRange, first, last)
 
+std::unique_ptr<Engine> engineOf(const CompareArguments& arguments, const std::shared_ptr<PtxCensus>& census) {
+  if (kindOf(arguments.engine) != EngineKind::Ptx) return makeEngine(kindOf(arguments.engine));
+  PtxSettings settings;
+  settings.holdUnoptimised = arguments.holdUnoptimised;
+  if (arguments.approximation == "adversarial") settings.approximation = ptx::Approximation::Adversarial;
+  settings.store = arguments.store;
+  settings.census = census;
+  return makePtxEngine(std::move(settings));
+}
+
 std::vector<ComparedCase> compareItems(const std::vector<Item>& items, ItemRange range,
-                                       const CompareArguments& arguments) {
+                                       const CompareArguments& arguments, const std::shared_ptr<PtxCensus>& census) {
   reference::useOneThread();
   std::vector<ComparedCase> compared(range.last - range.first);
   std::vector<Case> owners;
@@ -120,9 +134,7 @@ std::vector<ComparedCase> compareItems(const std::vector<Item>& items, ItemRange
   }
   std::vector<const Case*> cases;
   for (const Case& one : owners) cases.push_back(&one);
-  const std::unique_ptr<Engine> engine =
-      arguments.holdUnoptimised ? makePtxEngine({.holdUnoptimised = true}) : makeEngine(kindOf(arguments.engine));
-  std::vector<ComparedCase> ran = compareEngines(cases, *engine);
+  std::vector<ComparedCase> ran = compareEngines(cases, *engineOf(arguments, census));
   for (size_t i = 0; i < ran.size(); ++i) compared[places[i]] = std::move(ran[i]);
   for (ComparedCase& one : compared) {
     std::string& reason = one.verdict.reason;
@@ -133,8 +145,10 @@ std::vector<ComparedCase> compareItems(const std::vector<Item>& items, ItemRange
 
 ComparisonReply replyFor(ItemRange range, const std::vector<Item>& items, const CompareArguments& arguments) {
   ComparisonReply reply;
+  const auto start = std::chrono::steady_clock::now();
+  const auto census = std::make_shared<PtxCensus>();
   try {
-    reply.cases = compareItems(items, range, arguments);
+    reply.cases = compareItems(items, range, arguments, census);
   } catch (const ListedRejection& error) {
     reply.unfit = error.what();
   } catch (const UserError& error) {
@@ -144,6 +158,8 @@ ComparisonReply replyFor(ItemRange range, const std::vector<Item>& items, const 
     rethrowIfSetUpError(error);
     reply.refused = error.what();
   }
+  reply.work = census->work();
+  reply.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return reply;
 }
 
@@ -152,7 +168,11 @@ ComparisonReply replyFor(ItemRange range, const std::vector<Item>& items, const 
 // runs again as single cases: after a fault of one kernel, a GPU's context fails every later one.
 class Batches : public TaskSource {
  public:
-  Batches(const std::vector<Item>& items, double seconds) : items_(items), results_(items.size()) {
+  using Progress = std::function<void(const std::string& line)>;
+
+  // progress: every few seconds.
+  Batches(const std::vector<Item>& items, double seconds, Progress progress)
+      : items_(items), results_(items.size()), progress_(std::move(progress)) {
     for (size_t first = 0; first < items.size(); first += kBatch) {
       waiting_.push_back({first, std::min(first + kBatch, items.size())});
     }
@@ -181,6 +201,8 @@ class Batches : public TaskSource {
   }
 
   void take(ItemRange range, ComparisonReply reply) {
+    work_ += reply.work;
+    seconds_ += reply.seconds;
     FUSER_USER_CHECK(reply.callersError.empty(), reply.callersError);
     const bool one = range.last - range.first == 1;
     const bool ran = reply.refused.empty() && reply.unfit.empty();
@@ -194,6 +216,7 @@ class Batches : public TaskSource {
     } else {
       results_[range.first] = broken(VerdictKind::Check, reply.refused);
     }
+    showProgress();
   }
 
   Comparison comparison() const {
@@ -208,6 +231,9 @@ class Batches : public TaskSource {
     return comparison;
   }
 
+  const PtxWork& work() const { return work_; }
+  double seconds() const { return seconds_; }
+
  private:
   using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
@@ -219,6 +245,18 @@ class Batches : public TaskSource {
     return compared;
   }
 
+  void showProgress() {
+    const Clock::time_point now = Clock::now();
+    if (now - lastProgress_ < Seconds(5)) return;
+    lastProgress_ = now;
+    const auto isDone = [](const auto& result) { return result.has_value(); };
+    const auto isWrong = [](const auto& result) { return result && isFinding(result->verdict.kind); };
+    const auto done = std::count_if(results_.begin(), results_.end(), isDone);
+    const double seconds = Seconds(now - start_).count();
+    progress_(concat(done, " of ", results_.size(), " cases, ", std::llround(static_cast<double>(done) / seconds),
+                     " a second, ", std::count_if(results_.begin(), results_.end(), isWrong), " findings"));
+  }
+
   void split(ItemRange range) {
     for (size_t i = range.last; i-- > range.first;) waiting_.push_front({i, i + 1});
   }
@@ -227,18 +265,35 @@ class Batches : public TaskSource {
   std::vector<std::optional<ComparedCase>> results_;
   std::deque<ItemRange> waiting_;
   std::optional<Clock::time_point> until_;
+  const Progress progress_;
+  const Clock::time_point start_ = Clock::now();
+  Clock::time_point lastProgress_ = start_;
+  PtxWork work_;
+  double seconds_ = 0;  // of all processes
 };
 
-int compareCommand(CompareArguments& arguments) {
+void checkFlagsOfPtx(const CompareArguments& arguments) {
+  const char* flag = arguments.holdUnoptimised              ? "--hold-unoptimised"
+                     : arguments.approximation != "nearest" ? "--approximation"
+                     : !arguments.store.empty()             ? "--ptx-store"
+                     : !arguments.opcodes.empty()           ? "--opcodes"
+                                                            : nullptr;
+  FUSER_USER_CHECK(!flag || kindOf(arguments.engine) == EngineKind::Ptx, flag, " is for --engine ptx");
+  if (!arguments.opcodes.empty()) checkWritableFile(arguments.opcodes);
+}
+
+int compareCommand(CompareArguments& arguments, const LogPtr& log) {
   arguments.generator.resolve();
-  FUSER_USER_CHECK(!arguments.holdUnoptimised || kindOf(arguments.engine) == EngineKind::Ptx,
-                   "--hold-unoptimised is for --engine ptx");
+  checkFlagsOfPtx(arguments);
   for (const std::string& view : arguments.views) viewOfName(view);
   if (!arguments.out.empty()) checkWritableFile(arguments.out);
   const std::vector<Item> items = itemsOf(arguments);
   printLine(
       concat("seed ", arguments.generator.seed, ", ", items.size(), " cases on ", arguments.engine, " and interp"));
-  Batches batches(items, arguments.totalSeconds);
+  const bool isWatched = isatty(STDERR_FILENO);
+  Batches batches(items, arguments.totalSeconds, [&](const std::string& line) {
+    if (isWatched) logLine(log.get(), LogLevel::Info, line);
+  });
   const WorkerPool::Work work = [&](const std::string& task) {
     return reports::encode(replyFor(reports::decode<ItemRange>(task), items, arguments));
   };
@@ -250,7 +305,13 @@ int compareCommand(CompareArguments& arguments) {
     WorkerPool(arguments.jobs, Limits{arguments.seconds, 32768}, work).run(batches);
   }
   const Comparison comparison = batches.comparison();
-  const std::string table = toMarkdown(comparison, arguments.engine);
+  std::string table = toMarkdown(comparison, arguments.engine);
+  if (kindOf(arguments.engine) == EngineKind::Ptx) table += "\n" + toText(batches.work(), batches.seconds());
+  if (!arguments.opcodes.empty()) {
+    std::string lines;
+    for (const std::string& opcode : batches.work().opcodes) lines += opcode + "\n";
+    reports::writeFile(arguments.opcodes, lines);
+  }
   if (!arguments.out.empty()) reports::writeFile(arguments.out, table);
   printLine(table);
   FUSER_USER_CHECK(comparison.judgedCases > 0, "nothing was judged: none of the ", items.size(),
@@ -316,6 +377,22 @@ Command addCompareCommand(CLI::App& app) {
       ->add_flag("--hold-unoptimised", arguments->holdUnoptimised,
                  "of ptx: each kernel runs as the compiler makes it without optimisation, too; other bits: a finding")
       ->excludes(targets);
+  compare
+      ->add_option("--approximation", arguments->approximation,
+                   "of ptx: what approximate instructions (.approx) give: the nearest number, or adversarial: any that "
+                   "PTX's manual allows, judged by columns for that")
+      ->excludes(targets)
+      ->check(CLI::IsMember({"nearest", "adversarial"}).description(""))
+      ->type_name("NAME")
+      ->capture_default_str();
+  compare
+      ->add_option("--ptx-store", arguments->store,
+                   "of ptx: keep what NVRTC makes of each text in this folder, and take it from there")
+      ->excludes(targets)
+      ->type_name("DIR");
+  compare->add_option("--opcodes", arguments->opcodes, "of ptx: write the opcodes of all kernels to this file, sorted")
+      ->excludes(targets)
+      ->type_name("FILE");
   compare->add_option("--out", arguments->out, "write the table to this file (Markdown)")->type_name("FILE");
   takesSeconds(compare->add_option("--timeout", arguments->seconds, "time limit per 16 cases: 600, 10m"), 0.01, 1e6)
       ->type_name("SECONDS")
@@ -339,13 +416,14 @@ Examples
   fuserfuzz compare --engine cpu --seed 7 --runs 64            without one: the text that clang compiles
   fuserfuzz compare --engine cpu --runs 64 --views 'random schedule'    each case with schedules that no heuristic chooses, too
   fuserfuzz compare --engine ptx --hold-unoptimised corpus/seeds    what NVRTC makes, on the host; optimised rightly?
+  fuserfuzz compare --engine ptx --approximation adversarial --runs 2000 -j 2    right on any GPU that PTX's manual allows?
   fuserfuzz compare --targets onnxruntime,xla-cpu --runs 200   which verdicts two other compilers get
 
 Exit codes
   0 no finding   1 usage or set-up   77 findings
 )");
-  return {compare, [arguments](const LogPtr&) {
-            return arguments->targets.empty() ? compareCommand(*arguments) : compareTargetsCommand(*arguments);
+  return {compare, [arguments](const LogPtr& log) {
+            return arguments->targets.empty() ? compareCommand(*arguments, log) : compareTargetsCommand(*arguments);
           }};
 }
 

@@ -1,6 +1,7 @@
 #include "fuzz/cli/comparison.h"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 
 #include "reports/fields_sum.h"
@@ -69,6 +70,19 @@ std::string toMarkdown(const Comparison& comparison, const std::string& engine) 
   if (!comparison.findings.empty()) out << "\nFindings:\n\n";
   for (const ComparisonFinding& finding : comparison.findings)
     out << "- " << finding.origin << ": " << finding.reason << "\n";
+  return out.str();
+}
+
+std::string toText(const PtxWork& work, double seconds) {
+  const auto of = [&](double part) { return seconds > 0 ? std::lround(100 * part / seconds) : 0; };
+  std::ostringstream out;
+  out << work.compiled << " kernels compiled";
+  if (work.fromStore > 0) out << " (" << work.fromStore << " by earlier runs)";
+  out << ", " << work.kernels.size() << " distinct by their PTX, of " << work.opcodes.size() << " opcodes with types; "
+      << work.launches << " launches. Of the time of all processes, " << std::lround(seconds) << " s: NVRTC "
+      << of(work.compileSeconds) << " %, reading PTX " << of(work.parseSeconds) << " %, executing it "
+      << of(work.runSeconds) << " %, drawing, interpreting and judging "
+      << of(seconds - work.compileSeconds - work.parseSeconds - work.runSeconds) << " %.\n";
   return out.str();
 }
 

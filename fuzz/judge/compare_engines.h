@@ -36,7 +36,7 @@ std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, 
 std::vector<ComparedCase> compareEngines(const std::vector<const Case*>& cases, Engine& engine);
 
 // Compares the records of one run of a case (judgedCase) on two engines, and counts the elements. "" or the first exact
-// elements that differ, in words. `sameLibrary`: Engine::callsHostLibrary() of the other engine.
+// elements that differ, in words. `sameLibrary`: the other engine calls interp's functions.
 std::string compareBits(const Case& testCase, const RunRecord& interpreted, const RunRecord& other, bool sameLibrary,
                         BitCounts& bits);
 

@@ -67,13 +67,13 @@ double timed(const std::function<void()>& step) {
 }
 
 CaseVerdict judgeOn(const Engine& engine, const Case& testCase, CompiledCase& prepared, oracle::Counts& elements) {
-  const bool sameLibrary = engine.callsHostLibrary();
+  const bool sameLibrary = engine.functions() == FunctionLibrary::Host;
   const std::string where = concat("on the ", engine.name(), " engine");
   CaseVerdict verdict;
   verdict.engine = engine.name();
   for (size_t run = 0; run < prepared.data.size(); ++run) {
     const std::vector<HostValue> inputs = hostValues(prepared.data[run]);
-    const oracle::JudgeOptions options = judgeOptions(testCase.options, sameLibrary);
+    const oracle::JudgeOptions options = judgeOptions(testCase.options, engine.functions());
     try {
       const RunRecord record = runWith(
           *prepared.cache,

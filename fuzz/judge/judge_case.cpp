@@ -341,7 +341,7 @@ class Judge {
   }
 
   oracle::Judgement judgeWith(const std::vector<HostValue>& inputs, const RunRecord& record, bool probes) {
-    oracle::JudgeOptions options = judgeOptions(case_.options, callsHostLibrary(case_.options.engine));
+    oracle::JudgeOptions options = judgeOptions(case_.options, functionsOf(case_.options.engine));
     options.arithmetic.contraction &= !probes;
     options.probes |= probes;
     options.allViews = settings_.secondLooks == HowOften::Always || draws_.drawn(3, kShareOfAllViews);
@@ -420,7 +420,7 @@ class Judge {
       record = runWith(*twinCache_,
                        argumentsOf(*twin_, twin_->runs[run], inputs, sizes, memory, 2 * settings_.maxInputBytes));
     });
-    oracle::JudgeOptions options = judgeOptions(case_.options, callsHostLibrary(case_.options.engine));
+    oracle::JudgeOptions options = judgeOptions(case_.options, functionsOf(case_.options.engine));
     options.allViews = false;
     oracle::Judgement judgement;
     timed("judge twin", [&] { judgement = oracle::judge(*twin_->fusion, inputs, record, options); });
@@ -541,9 +541,8 @@ class Judge {
       outputs = runWith(*cache_, arguments(run, inputs));
     });
     checkStrayWrites(run);
-    const bool sameLibrary = callsHostLibrary(case_.options.engine);
-    const RunAgain again =
-        judgeAgain(*case_.fusion, inputs, record, std::move(outputs), judgeOptions(case_.options, sameLibrary));
+    const RunAgain again = judgeAgain(*case_.fusion, inputs, record, std::move(outputs),
+                                      judgeOptions(case_.options, functionsOf(case_.options.engine)));
     verdict_.secondLooks.otherBits += again.hasOtherBits;
     report(again.kind, run, again.reason, again.detail);
   }

@@ -6,13 +6,14 @@
 
 namespace fuser::fuzz {
 
-oracle::JudgeOptions judgeOptions(const CompileOptions& options, bool callsHostLibrary) {
+oracle::JudgeOptions judgeOptions(const CompileOptions& options, FunctionLibrary functions) {
   oracle::JudgeOptions result;
   result.arithmetic.contraction = options.contraction;
 #ifdef __GLIBC__
-  if (callsHostLibrary) result.arithmetic.library = oracle::MathLibrary::Glibc;
+  if (functions == FunctionLibrary::Host) result.arithmetic.library = oracle::MathLibrary::Glibc;
 #endif
-  result.arithmetic.flushesAdds = !callsHostLibrary && !options.deterministic;
+  if (functions == FunctionLibrary::WorstByManual) result.arithmetic.library = oracle::MathLibrary::WorstByManual;
+  result.arithmetic.flushesAdds = functions != FunctionLibrary::Host && !options.deterministic;
   result.probes = options.probes;
   return result;
 }

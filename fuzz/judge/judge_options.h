@@ -6,9 +6,8 @@
 
 namespace fuser::fuzz {
 
-// callsHostLibrary: Engine::callsHostLibrary() of the engine that ran. Of the C library's functions more is known than
-// the bounds of the op table (oracle/ORACLE.md#4-rules-by-op).
-oracle::JudgeOptions judgeOptions(const CompileOptions& options, bool callsHostLibrary);
+// functions: Engine::functions() of the engine that ran (oracle/ORACLE.md#4-rules-by-op).
+oracle::JudgeOptions judgeOptions(const CompileOptions& options, FunctionLibrary functions);
 
 // The case by whose fusion a run of this one's cache is judged, and in which its record names origins: that of the
 // sides that the run takes, where it has branches, and with the roundings of io_to_lower_precision; nullopt: itself.

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fuser/execute/ptx_engine.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/read_file.h"
 #include "fuzz/generate/generate.h"
@@ -66,6 +67,46 @@ TEST(CompareEnginesTest, ContractionHasOneResult) {
       EXPECT_EQ(compared.bits.others, 0) << file;
     }
   }
+}
+
+// The order of the sums is an engine's own, and what a device makes of the copies that it has of them.
+TEST(CompareEnginesTest, SumsInAnyOrderAreHeldToNoBitsOnSeveralDevices) {
+  const std::string path = "corpus/regressions/sums-in-any-order-on-two-devices.fusion";
+  const Case testCase = parseCase(readFusionFile(path), path);
+  const ComparedCase compared = compareEngines({&testCase}, EngineKind::Ptx).at(0);
+  EXPECT_EQ(compared.verdict.kind, VerdictKind::Agrees) << compared.verdict.detail;
+  EXPECT_LT(compared.bits.othersEqual, compared.bits.others) << "the orders are the same: the test shows nothing";
+}
+
+// PTX's manual alone allows more than the error column, which CUDA's manual promises.
+TEST(CompareEnginesTest, WhatTheManualAllowsAtWorstIsJudgedByItsOwnColumns) {
+  const Case testCase = parseCase(R"(
+fusion f(%x: f32[i0]) {
+  %y = exp(%x)
+  return %y
+}
+run { %x = uniform(seed = 1, low = 80.0, high = 88.0) : f32[20000] }
+)",
+                                  "case");
+  PtxSettings settings;
+  settings.approximation = ptx::Approximation::Adversarial;
+  const std::unique_ptr<Engine> worst = makePtxEngine(settings);
+  EXPECT_EQ(compareEngines({&testCase}, *worst).at(0).verdict.kind, VerdictKind::Agrees);
+
+  // The same results, of an engine that does not say so.
+  class Silent : public Engine {
+   public:
+    explicit Silent(Engine& engine) : engine_(engine) {}
+    std::string name() const override { return engine_.name(); }
+    std::vector<std::unique_ptr<CompiledKernel>> compile(std::span<const Kernel* const> kernels) override {
+      return engine_.compile(kernels);
+    }
+
+   private:
+    Engine& engine_;
+  };
+  Silent silent(*worst);
+  EXPECT_EQ(compareEngines({&testCase}, silent).at(0).verdict.kind, VerdictKind::Differs);
 }
 
 // Minus infinity and infinity make a NaN, whose sign a processor and PTX choose otherwise.
