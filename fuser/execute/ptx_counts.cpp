@@ -2,16 +2,21 @@
 
 namespace fuser {
 
-size_t PtxCounts::addKernel(const Kernel& kernel) {
+size_t PtxCounts::addKernel(const Kernel& kernel, std::shared_ptr<const std::string> cuda) {
   const std::lock_guard lock(mutex_);
-  rows_.push_back({&kernel, {}, 0});
+  rows_.emplace_back();
+  rows_.back().kernel = &kernel;
+  rows_.back().cuda = std::move(cuda);
   return rows_.size() - 1;
 }
 
-void PtxCounts::add(size_t kernel, const ptx::Counts& counts, double seconds) {
+void PtxCounts::add(size_t kernel, const ptx::Program& program, std::span<const ptx::OperationCount> counts,
+                    double seconds) {
   const std::lock_guard lock(mutex_);
-  rows_.at(kernel).counts += counts;
-  rows_.at(kernel).seconds += seconds;
+  KernelCounts& row = rows_.at(kernel);
+  row.counts += ptx::countsOf(program, counts);
+  for (const auto& [line, warps] : ptx::countsByLine(program, counts)) row.byLine[line] += warps;
+  row.seconds += seconds;
 }
 
 std::vector<KernelCounts> PtxCounts::rows() const {

@@ -2,7 +2,11 @@
 // The counts of all kernels of an engine that executes PTX (fuser/ptx/counts.h). Thread-safe.
 
 #include <cstddef>
+#include <map>
+#include <memory>
 #include <mutex>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "fuser/kernel/kernel.h"
@@ -13,14 +17,17 @@ namespace fuser {
 struct KernelCounts {
   const Kernel* kernel = nullptr;
   ptx::Counts counts;
+  std::map<uint32_t, int64_t> byLine{};       // instructions of warps, by line of the CUDA text
+  std::shared_ptr<const std::string> cuda{};  // the text: of a module of several kernels
   double seconds = 0;  // of its launches: the one figure that depends on a clock
 };
 
 class PtxCounts {
  public:
   // A kernel without launches; returns its number, for add. It must live as long as anyone reads it from rows().
-  size_t addKernel(const Kernel& kernel);
-  void add(size_t kernel, const ptx::Counts& counts, double seconds);
+  size_t addKernel(const Kernel& kernel, std::shared_ptr<const std::string> cuda);
+  // Of one launch, with the counts of each operation of its program.
+  void add(size_t kernel, const ptx::Program& program, std::span<const ptx::OperationCount> counts, double seconds);
   // In the order in which kernels were added, those that never ran included.
   std::vector<KernelCounts> rows() const;
 

@@ -36,7 +36,7 @@ class PtxKernel : public CompiledKernel {
         module_(std::move(module)),
         counts_(counts ? settings.counts : nullptr),
         census_(settings.census),
-        number_(counts_ ? counts_->addKernel(kernel) : 0),
+        number_(counts_ ? counts_->addKernel(kernel, module_->cuda) : 0),
         content_(ptx::contentOf(*module_->function(entry))) {
     try {
       program_ = ptx::makeProgram(*module_, entry, kernel.name + ".ptx", settings.approximation);
@@ -90,7 +90,7 @@ class PtxKernel : public CompiledKernel {
     ptx::runLaunch(program_, launch, counts_ ? &counts : nullptr);
     const double seconds = watch.seconds();
     if (census_) census_->addLaunch(seconds);
-    if (!counts.empty()) counts_->add(number_, ptx::countsOf(program_, counts), seconds);
+    if (!counts.empty()) counts_->add(number_, program_, counts, seconds);
   }
 
   std::string nameOf(int buffer) const { return kernel_.buffers[static_cast<size_t>(buffer)].name; }

@@ -85,6 +85,7 @@ Counts& Counts::operator+=(const Counts& other) {
   barrierWaits += other.barrierWaits;
   localBytes += other.localBytes;
   flops += other.flops;
+  mmaFlops += other.mmaFlops;
   return *this;
 }
 
@@ -102,10 +103,20 @@ Counts countsOf(const Program& program, std::span<const OperationCount> counts) 
     sum.sharedWavefronts += count.wavefronts;
     if (operation.kind == Operation::Kind::Barrier) sum.barrierWaits += count.warps;
     if (classOf(operation) == InstructionClass::Local) sum.localBytes += count.lanes * operation.access.bytes();
-    sum.flops += operation.kind == Operation::Kind::Mma ? count.warps * flopsOfMma(operation.mma)
-                                                        : count.lanes * flopsOf(operation);
+    const int64_t ofMma = operation.kind == Operation::Kind::Mma ? count.warps * flopsOfMma(operation.mma) : 0;
+    sum.mmaFlops += ofMma;
+    sum.flops += operation.kind == Operation::Kind::Mma ? ofMma : count.lanes * flopsOf(operation);
   }
   return sum;
+}
+
+std::map<uint32_t, int64_t> countsByLine(const Program& program, std::span<const OperationCount> counts) {
+  std::map<uint32_t, int64_t> lines;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    const Operation& operation = program.operations[i];
+    if (operation.isCounted && counts[i].warps > 0) lines[operation.source->cudaLine] += counts[i].warps;
+  }
+  return lines;
 }
 
 int wavefrontsOf(const std::array<uint64_t, kLanes>& offsets, uint32_t mask, int bytes) {

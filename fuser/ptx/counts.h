@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 
 #include "fuser/ptx/program.h"
@@ -47,13 +48,16 @@ struct Counts {
   int64_t sharedWavefronts = 0;
   int64_t barrierWaits = 0;  // of warps
   int64_t localBytes = 0;
-  int64_t flops = 0;  // of lanes: an FMA is two, an mma of 16 x 8 x 16 is 4,096 a warp
+  int64_t flops = 0;     // of lanes: an FMA is two, an mma of 16 x 8 x 16 is 4,096 a warp
+  int64_t mmaFlops = 0;  // of them
   Counts& operator+=(const Counts& other);
   bool operator==(const Counts&) const = default;
 };
 
 // Of one launch.
 Counts countsOf(const Program& program, std::span<const OperationCount> counts);
+// Instructions of warps by the line of the CUDA text that they are of, from 1; 0: of none.
+std::map<uint32_t, int64_t> countsByLine(const Program& program, std::span<const OperationCount> counts);
 
 // Passes of an access to shared memory: 32 banks, each 4 bytes wide; in one pass a bank gives one word to any number of
 // lanes. Accesses of 8 and 16 bytes a lane are those of halves and quarters of the warp, one after the other.

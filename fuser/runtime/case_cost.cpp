@@ -35,11 +35,11 @@ std::optional<Nvrtc> openNvrtc() {
   }
 }
 
-// The registers of each kernel; none where there is no NVRTC, or one that does not know the architecture.
-std::vector<std::optional<int64_t>> registersOf(const std::vector<const Kernel*>& kernels) {
-  std::vector<std::optional<int64_t>> registers(kernels.size());
+// What each kernel takes; none where there is no NVRTC, or one that does not know the architecture.
+std::vector<std::optional<KernelResources>> resourcesOf(const std::vector<const Kernel*>& kernels) {
+  std::vector<std::optional<KernelResources>> resources(kernels.size());
   const std::optional<Nvrtc> nvrtc = openNvrtc();
-  if (kernels.empty() || !nvrtc) return registers;
+  if (kernels.empty() || !nvrtc) return resources;
   std::vector<KernelResources> found;
   try {
     found = nvrtc->examine(printModule(kernels), std::to_string(kernels.front()->device.architecture)).kernels;
@@ -49,10 +49,10 @@ std::vector<std::optional<int64_t>> registersOf(const std::vector<const Kernel*>
   for (size_t i = 0; i < kernels.size(); ++i) {
     const std::string entry = entryName(*kernels[i], i);
     for (const KernelResources& each : found) {
-      if (each.entry == entry) registers[i] = each.registers;
+      if (each.entry == entry) resources[i] = each;
     }
   }
-  return registers;
+  return resources;
 }
 
 // "PointWise" of "k0_pointwise".
@@ -83,8 +83,12 @@ std::vector<KernelRow> rowsOf(const KernelCosts& costs, bool withRegisters) {
     kernels.push_back(&kernel);
   }
   if (!withRegisters) return rows;
-  const std::vector<std::optional<int64_t>> registers = registersOf(kernels);
-  for (size_t i = 0; i < rows.size(); ++i) rows[i].registers = registers[i];
+  const std::vector<std::optional<KernelResources>> resources = resourcesOf(kernels);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (!resources[i]) continue;
+    rows[i].registers = resources[i]->registers;
+    rows[i].spilledBytes = resources[i]->spilledBytes;
+  }
   return rows;
 }
 
@@ -117,7 +121,7 @@ std::optional<double> CaseCost::traffic() const {
 }
 
 CaseCost costOf(const Case& statements, const CostSettings& costSettings) {
-  CountedRun counted(statements, costSettings.maxBytes);
+  CountedRun counted(statements, costSettings.maxBytes, costSettings.device);
   counted.sizes().allowLongSums();
   const int64_t mostBlocks = hasLongSums(counted.fusion(), counted.sizes()) ? costSettings.blocksOfLongSums : 0;
   const auto costs = std::make_shared<KernelCosts>();

@@ -18,6 +18,7 @@ struct KernelRow {
   int64_t threads = 0;               // of a block
   int64_t sharedBytes = 0;           // of a block
   std::optional<int64_t> registers;  // of a thread, by NVRTC's assembler; none without NVRTC, or where it was not asked
+  int64_t spilledBytes = 0;          // likewise
   LaunchCost cost;
 };
 
@@ -38,10 +39,11 @@ struct CostSettings {
   size_t maxBytes = size_t{1} << 31;  // of a run; exceeding it is a UserError
   // Of a run that sums up more terms than a tensor may have elements, so many blocks of a launch run.
   int64_t blocksOfLongSums = 8;
+  size_t device = 0;  // its place in namedDevices()
 };
 
-// Compiles the case for the device h200 (figures that its options replace stay replaced), runs its dearest run on the
-// interpreter, and counts. Sectors that the host copies are not counted. Throws what a cache throws.
+// Compiles the case for the device (h200, if nothing is said; figures that its options replace stay replaced), runs its
+// dearest run on the interpreter, and counts. Sectors that the host copies are not counted. Throws what a cache throws.
 CaseCost costOf(const Case& testCase, const CostSettings& settings = {});
 
 // A table: a line with the name, a line of headings, a line a kernel, and one with the sums and the traffic. Columns

@@ -35,10 +35,11 @@ size_t dearestRun(const Case& testCase) {
   return *dearest;
 }
 
-CountedRun::CountedRun(const Case& statements, size_t maxBytes)
+CountedRun::CountedRun(const Case& statements, size_t maxBytes, size_t device)
     : testCase_(functionalCase(statements)),
       number_(dearestRun(testCase_)),
       maxBytes_(maxBytes),
+      device_(device),
       data_(materialize(testCase_, testCase_.runs[number_], maxBytes)),
       inputs_(hostValues(data_)),
       sizes_(*testCase_.fusion) {
@@ -47,7 +48,7 @@ CountedRun::CountedRun(const Case& statements, size_t maxBytes)
 
 RunRecord CountedRun::run(std::shared_ptr<Engine> engine) {
   FusionExecutorCache::Settings settings = settingsOf(testCase_);
-  settings.context.options.device = 0;  // namedDevices() begins with h200
+  settings.context.options.device = device_;
   settings.maxBytes = maxBytes_;
   settings.engine = std::move(engine);
   // The case owns the fusion.

@@ -1,5 +1,5 @@
 #pragma once
-// CountedRun: a case's run with most elements, compiled for the device h200, on an engine that counts.
+// CountedRun: a case's run with most elements, compiled for a named device, on an engine that counts.
 
 #include <memory>
 #include <vector>
@@ -17,8 +17,9 @@ size_t dearestRun(const Case& testCase);
 
 class CountedRun {
  public:
-  // maxBytes: of the run; exceeding it is a UserError. Options of the case that replace figures of h200 stay.
-  CountedRun(const Case& statements, size_t maxBytes);
+  // maxBytes: of the run; exceeding it is a UserError. device: its place in namedDevices(), which begin with h200;
+  // options of the case that replace figures of it stay.
+  CountedRun(const Case& statements, size_t maxBytes, size_t device = 0);
   CountedRun(const CountedRun&) = delete;
   CountedRun& operator=(const CountedRun&) = delete;
 
@@ -33,6 +34,7 @@ class CountedRun {
   const Case testCase_;
   const size_t number_;
   const size_t maxBytes_;
+  const size_t device_;
   const RunData data_;
   const std::vector<HostValue> inputs_;
   ExpressionEvaluator sizes_;

@@ -24,6 +24,7 @@
 #include "fuser/passes/passes.h"
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/case_cost.h"
+#include "fuser/runtime/case_estimate.h"
 #include "fuser/runtime/case_instructions.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/segment/named_counts.h"
@@ -57,6 +58,7 @@ struct Arguments {
   bool timePasses = false;
   bool explainSegments = false;
   bool countSegments = false;
+  std::string device = "h200";  // of estimates
   std::optional<std::string> logLevel;
   double maxSeconds = kUsualSeconds;
   size_t maxMemory = kUsualBytes;
@@ -103,6 +105,15 @@ std::string footer() {
          "  once        the same of the compulsory ones\n"
          "  registers   of a thread, by NVRTC's assembler; - without NVRTC\n"
          "  traffic     compulsory sectors of all launches by those of the fusion's own inputs and outputs\n"
+         "\n--print=estimate adds what the ptx engine counts, and what NVRTC's assembler says. A kernel's time is that "
+         "of "
+         "the\n"
+         "busiest part of the device at its peak rate (fuser/types/device_rates.def); no GPU runs, and none is faster "
+         "by much:\n"
+         "  occupancy   the share of a multiprocessor's warps that its blocks at once have\n"
+         "  bytes       of the compulsory sectors     requested   of the requested ones\n"
+         "  bound       the busiest part: memory, issue (of instructions), f32, f64, special, shuffle, shared, mma\n"
+         "  most instructions   the share of a line of the CUDA text, and the line\n"
          "\nExamples:\n"
          "  fuser-opt corpus/seeds/softmax.fusion --print=segments,schedule\n"
          "  fuser-opt corpus/seeds/softmax.fusion --print-after=PreSegmenter\n"
@@ -228,7 +239,7 @@ void countAll(const Arguments& arguments) {
 
 // Whether a compilation shows the stage.
 bool isText(Stage stage) { return stage == Stage::Fusion || stage == Stage::Functional; }
-bool isCounted(Stage stage) { return stage == Stage::Cost || stage == Stage::Instructions; }
+bool isCounted(Stage stage) { return stage == Stage::Cost || stage == Stage::Instructions || stage == Stage::Estimate; }
 bool isMade(Stage stage) { return !isText(stage) && !isCounted(stage); }
 
 // "softmax" of "corpus/seeds/softmax.fusion".
@@ -290,6 +301,10 @@ void execute(const Arguments& arguments, const Case& statements, const WrittenCa
   std::cout.flush();  // a limit of time ends the run alone
   if (request.stages.count(Stage::Cost)) std::cout << toTable(costOf(testCase), nameOf(arguments.file));
   if (request.stages.count(Stage::Instructions)) std::cout << toTable(instructionsOf(testCase), nameOf(arguments.file));
+  if (request.stages.count(Stage::Estimate)) {
+    const NamedDevice& device = deviceOfName(arguments.device);
+    std::cout << toTable(estimateOf(testCase, device), device, nameOf(arguments.file));
+  }
   if (arguments.run) runAll(testCase, quiet);
   if (arguments.timePasses) logTimes(trace, log);
 }
@@ -327,7 +342,8 @@ int run(int argc, char** argv) {
   CLI::App app("Compiles a .fusion file and prints what the stages make of it.", "fuser-opt");
   app.footer(footer());
   app.add_option("FILE", arguments.files,
-                 "a .fusion file, or - for standard input; --count-segments and --print=cost take several")
+                 "a .fusion file, or - for standard input; --count-segments and --print=cost, instructions or "
+                 "estimate take several")
       ->required();
   app.add_option("--print", arguments.print, "stages to print, with commas between")
       ->delimiter(',')
@@ -339,6 +355,9 @@ int run(int argc, char** argv) {
                  "preseg: log the fusion before and after every pass; host_ir: the host program after every host pass")
       ->delimiter(',')
       ->allow_extra_args(false);
+  app.add_option("--device", arguments.device, "the device of --print=estimate: h200, a100, rtx4090 or tiny")
+      ->type_name("NAME")
+      ->capture_default_str();
   app.add_option("--engine", arguments.engine, "interp, cpu, cuda or ptx, in place of the file's option");
   app.add_flag("--backward", arguments.backward,
                "take the file's gradients in its place: the fusion that gives, of a gradient for each output, those of "
@@ -388,9 +407,13 @@ int run(int argc, char** argv) {
     log = logToStderr(chosenLogLevel(arguments.logLevel));
     const TimeLimit time(arguments.maxSeconds);
     limitMemory(arguments.maxMemory);
-    const bool takesSeveral = arguments.countSegments || arguments.print == std::vector<std::string>{"cost"};
-    FUSER_USER_CHECK(takesSeveral || arguments.files.size() == 1,
-                     "only --count-segments and --print=cost take several files; the second is ", arguments.files[1]);
+    const std::vector<std::string>& stages = arguments.print;
+    const bool countsAlone =
+        stages.size() == 1 && (stages[0] == "cost" || stages[0] == "instructions" || stages[0] == "estimate");
+    FUSER_USER_CHECK(arguments.countSegments || countsAlone || arguments.files.size() == 1,
+                     "only --count-segments and --print=cost, instructions or estimate take several files; the second "
+                     "is ",
+                     arguments.files[1]);
     if (arguments.countSegments) {
       countAll(arguments);
     } else {

@@ -48,6 +48,8 @@ const std::vector<StageInfo>& stageTable() {
       {Stage::HostSummary, "host_summary", "the host program in short: tensors by number, with their axes"},
       {Stage::Instructions, "instructions",
        "what the kernels execute: a run on ptx with instructions, wavefronts, divergent branches and waits counted"},
+      {Stage::Estimate, "estimate",
+       "what a GPU would do with the kernels: occupancy and, by a roofline, microseconds (--device)"},
       {Stage::Cost, "cost", "what the kernels cost: a run on interp with sectors, bank conflicts and barriers counted"},
   };
   return table;

@@ -24,6 +24,7 @@ enum class Stage : uint8_t {
   Host,
   HostSummary,
   Instructions,
+  Estimate,
   Cost
 };
 

@@ -35,12 +35,22 @@ const DeviceFigure* findDeviceFigure(std::string_view name) {
 
 std::span<const NamedDevice> namedDevices() { return kDevices; }
 
+const NamedDevice& deviceOfName(std::string_view name) {
+  std::string known;
+  for (const NamedDevice& device : kDevices) {
+    if (device.name == name) return device;
+    known += concat(known.empty() ? "" : ", ", device.name);
+  }
+  FUSER_USER_CHECK(false, "no device has the name '", name, "'; known are ", known);
+}
+
 const DeviceProperties& defaultDevice() { return kDevices[0].properties; }
 
-int64_t blocksAtOnceOnMultiprocessor(const DeviceProperties& device, int64_t threads, int64_t sharedBytes) {
+int64_t blocksAtOnceOnMultiprocessor(const DeviceProperties& device, int64_t threads, int64_t sharedBytes,
+                                     int64_t registers) {
   const int64_t warps = (threads + device.warp - 1) / device.warp * device.warp;
   return std::min({device.blocksPerMultiprocessor, device.threadsPerMultiprocessor / warps,
-                   device.registersPerMultiprocessor / (kRegistersAtOnce * warps),
+                   device.registersPerMultiprocessor / (std::max<int64_t>(1, registers) * warps),
                    device.sharedPerMultiprocessor / std::max<int64_t>(1, sharedBytes + device.reservedShared)});
 }
 

@@ -35,13 +35,15 @@ struct NamedDevice {
   DeviceProperties properties;
 };
 std::span<const NamedDevice> namedDevices();
+const NamedDevice& deviceOfName(std::string_view name);  // a UserError that lists the names
 const DeviceProperties& defaultDevice();  // the first named one
 
 // The blocks of a launch that run at once, so that they may wait for each other: as many as all SMs hold of blocks of
 // so many threads and bytes of shared memory, if a thread takes kRegistersAtOnce registers at most. 0 if the device has
-// no such launches. blocksAtOnceOnMultiprocessor: those of one SM.
+// no such launches. blocksAtOnceOnMultiprocessor: those of one SM, if a thread takes so many registers.
 constexpr int64_t kRegistersAtOnce = 64;
-int64_t blocksAtOnceOnMultiprocessor(const DeviceProperties& device, int64_t threads, int64_t sharedBytes);
+int64_t blocksAtOnceOnMultiprocessor(const DeviceProperties& device, int64_t threads, int64_t sharedBytes,
+                                     int64_t registers = kRegistersAtOnce);
 int64_t blocksAtOnce(const DeviceProperties& device, int64_t threads, int64_t sharedBytes);
 
 // "" or two figures that no device can have together: what a block may take is at most what a multiprocessor has.

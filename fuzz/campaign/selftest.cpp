@@ -76,6 +76,7 @@ Reply perform(const FaultTask& task, const SelftestOptions& options) {
   // As do limits that a small case reaches.
   if (task.number % kOnAnotherDevice == 1) onAnotherDevice(testCase, task.number);
   if (!task.fault.empty()) testCase.options.fault = task.fault;
+  testCase.options.engine = options.engine;
   return replyWith(judgeCase(testCase, options.judge));
 }
 

@@ -21,6 +21,7 @@ struct SelftestOptions {
   Limits limits;
   GeneratorOptions generator;
   JudgeSettings judge;
+  EngineKind engine = EngineKind::Interp;   // that runs the cases; not for a target
   std::vector<std::string> generatorFlags;  // for the stamp
   std::vector<std::string> onlyFaults;      // empty: all
 };

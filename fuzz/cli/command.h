@@ -24,6 +24,7 @@ Command addReplayCommand(CLI::App& app);
 Command addReportCommand(CLI::App& app);
 Command addPerfCheckCommand(CLI::App& app);
 Command addCompareCommand(CLI::App& app);
+Command addEstimateCommand(CLI::App& app);
 Command addSelftestCommand(CLI::App& app);
 Command addTriageCommand(CLI::App& app);
 Command addMinimizeCommand(CLI::App& app);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <map>
 #include <memory>
 
 #include "fuser/command_line/numbers.h"
@@ -21,6 +22,7 @@ Command addSelftestCommand(CLI::App& app) {
     WorkerArguments workers;
     TargetArguments target;
     std::string out;
+    EngineKind engine = EngineKind::Interp;
     bool json = false, list = false;
   };
   CLI::App* command = app.add_subcommand("selftest", "plant known bugs one by one, and report which are caught");
@@ -39,6 +41,12 @@ Command addSelftestCommand(CLI::App& app) {
   command->add_option("--only-fault", arguments->options.onlyFaults, "plant only these faults, separated by commas")
       ->delimiter(',')
       ->allow_extra_args(false);
+  const std::map<std::string, EngineKind> engines = {
+      {"interp", EngineKind::Interp}, {"cpu", EngineKind::Cpu}, {"ptx", EngineKind::Ptx}};
+  command->add_option("--engine", arguments->engine, "the engine that runs the cases: interp, cpu or ptx")
+      ->transform(CLI::CheckedTransformer(engines).description(""))
+      ->type_name("NAME")
+      ->default_str("interp");
   command->add_flag("--json", arguments->json, "print the result as JSON instead of a table");
   command->add_option("--out", arguments->out, "folder for selftest.json; created if missing");
   command->add_flag("--list", arguments->list, "print the faults and exit");
@@ -46,6 +54,7 @@ Command addSelftestCommand(CLI::App& app) {
 Examples
   fuserfuzz selftest --jobs 2                                plants known bugs, reports which are caught
   fuserfuzz selftest --only-fault dropped-predicate --json   one of them, the result for a program
+  fuserfuzz selftest --engine ptx --jobs 2 --runs 300        what NVRTC makes shows them, too
   fuserfuzz selftest --target=onnx-reference                 faults of a stand-in for another compiler: it runs other programs
 
 Exit codes
@@ -59,6 +68,8 @@ Exit codes
               }
               return kExitClean;
             }
+            FUSER_USER_CHECK(!onTarget || arguments->engine == EngineKind::Interp,
+                             "--engine is for our compiler, not for --target");
             if (onTarget) arguments->generator.drawExactly();
             arguments->generator.resolve();
             if (!arguments->out.empty()) makeWritableFolder(arguments->out);
@@ -69,6 +80,11 @@ Exit codes
             arguments->target.resolve(options.judge, arguments->workers.limits, JudgingMode::Exact);
             options.limits = arguments->workers.limits;
             options.generatorFlags = arguments->generator.flags();
+            options.engine = arguments->engine;
+            if (options.engine != EngineKind::Interp) {
+              options.generatorFlags.push_back("--engine");
+              options.generatorFlags.push_back(options.engine == EngineKind::Ptx ? "ptx" : "cpu");
+            }
             watchInterrupts();
             if (!arguments->json)
               printLine(concat("seed ", options.seed, ", ", options.runs,

@@ -290,7 +290,7 @@ TEST_F(FuserOptTest, ErrorsAreOneSentenceAndExitOne) {
   const std::string path = file(kTwoSegments);
   EXPECT_EQ(error(path + " --print=nonesuch"),
             "fuser-opt: --print=nonesuch: no such stage; the stages are fusion, functional, presegmented, segments, "
-            "schedule, kernel, cuda, runtime, ptx, host, host_summary, instructions, cost\n");
+            "schedule, kernel, cuda, runtime, ptx, host, host_summary, instructions, estimate, cost\n");
   EXPECT_EQ(error(path + " --print=segmens"), "fuser-opt: --print=segmens: no such stage; did you mean 'segments'\n");
   EXPECT_EQ(error(path + " --engine=gpu"), "fuser-opt: --engine=gpu: there are interp, cpu, cuda and ptx\n");
   EXPECT_EQ(error(path + " --dump=all"), "fuser-opt: --dump=all: no such dump; there are preseg and host_ir\n");

@@ -1,0 +1,150 @@
+// Counts on the interpreter and on the ptx engine, and divides by the device's rates.
+#include "fuser/runtime/case_estimate.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+
+#include "fuser/execute/ptx_engine.h"
+#include "fuser/runtime/case_cost.h"
+#include "fuser/runtime/counted_run.h"
+#include "fuser/support/check.h"
+
+namespace fuser {
+namespace {
+
+constexpr int64_t kSectorBytes = 32;
+
+int64_t countOf(const ptx::Counts& counts, ptx::InstructionClass each) {
+  return counts.byClass[static_cast<size_t>(each)];
+}
+
+// Cycles of the SMs are those of the SM with most blocks: blocks are alike, and go to SMs in turn.
+std::vector<PartTime> partsOf(const KernelRow& row, const ptx::Counts& counts, const NamedDevice& device) {
+  using ptx::InstructionClass;
+  const DeviceRates& rates = ratesOf(device);
+  const double launches = static_cast<double>(row.cost.launches);
+  const int64_t blocks = std::max<int64_t>(1, row.cost.blocks / row.cost.launches);  // of a launch
+  const int64_t sms = device.properties.multiprocessors;
+  const double share = static_cast<double>((blocks + sms - 1) / sms) / static_cast<double>(blocks);
+  const auto time = [&](int64_t work, int64_t inCycle) {
+    return share * static_cast<double>(work) / static_cast<double>(inCycle) / static_cast<double>(rates.clock);
+  };
+  const int64_t lanes = device.properties.warp;
+  // Moves are the assembler's to leave out.
+  const int64_t issued = counts.warpInstructions - countOf(counts, InstructionClass::Move);
+  const double memory =
+      static_cast<double>(row.cost.compulsory * kSectorBytes) / static_cast<double>(rates.memory) / 1e3;
+  FUSER_CHECK(launches > 0, row.name, " has no launch");
+  return {{"memory", memory},
+          {"issue", time(issued, kWarpsIssuedInCycle)},
+          {"f32", time(lanes * countOf(counts, InstructionClass::Float), rates.f32)},
+          {"f64", time(lanes * countOf(counts, InstructionClass::Double), rates.f64)},
+          {"special", time(lanes * countOf(counts, InstructionClass::Special), rates.special)},
+          {"shuffle", time(lanes * countOf(counts, InstructionClass::Warp), rates.shuffle)},
+          {"shared", time(counts.sharedWavefronts, 1)},
+          {"mma", time(counts.mmaFlops, rates.mma)}};
+}
+
+std::string lineOf(const std::string& text, uint32_t number) {
+  std::istringstream lines(text);
+  std::string line;
+  for (uint32_t i = 0; i < number; ++i) std::getline(lines, line);
+  const size_t begin = line.find_first_not_of(' ');
+  return begin == line.npos ? "" : line.substr(begin);
+}
+
+double occupancyOf(const KernelRow& row, const DeviceProperties& device) {
+  const int64_t blocks =
+      blocksAtOnceOnMultiprocessor(device, row.threads, row.sharedBytes, row.registers.value_or(kRegistersAtOnce));
+  const int64_t warps = (row.threads + device.warp - 1) / device.warp;
+  return static_cast<double>(blocks * warps * device.warp) / static_cast<double>(device.threadsPerMultiprocessor);
+}
+
+KernelEstimate estimateOf(const KernelRow& row, const KernelCounts& counted, const NamedDevice& device) {
+  KernelEstimate estimate;
+  estimate.name = row.name;
+  estimate.launches = row.cost.launches;
+  estimate.blocks = row.cost.blocks;
+  estimate.threads = row.threads;
+  estimate.sharedBytes = row.sharedBytes;
+  estimate.registers = row.registers.value_or(0);
+  estimate.spilledBytes = row.spilledBytes;
+  estimate.occupancy = occupancyOf(row, device.properties);
+  estimate.memoryBytes = row.cost.compulsory * kSectorBytes;
+  estimate.requestedBytes = row.cost.requested * kSectorBytes;
+  estimate.flops = counted.counts.flops;
+  estimate.parts = partsOf(row, counted.counts, device);
+  estimate.bound = *std::max_element(estimate.parts.begin(), estimate.parts.end(),
+                                     [](const auto& a, const auto& b) { return a.microseconds < b.microseconds; });
+  // The first of equal ones.
+  const auto most = std::max_element(counted.byLine.begin(), counted.byLine.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most != counted.byLine.end() && counted.cuda) {
+    estimate.line = lineOf(*counted.cuda, most->first);
+    estimate.lineShare = static_cast<double>(most->second) / static_cast<double>(counted.counts.warpInstructions);
+  }
+  return estimate;
+}
+
+std::string fixed(double value, int digits) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+}  // namespace
+
+CaseEstimate estimateOf(const Case& testCase, const NamedDevice& device, size_t maxBytes) {
+  CostSettings settings;
+  settings.maxBytes = maxBytes;
+  settings.device = static_cast<size_t>(&device - namedDevices().data());
+  const CaseCost cost = costOf(testCase, settings);
+
+  CountedRun counted(testCase, maxBytes, settings.device);
+  const auto counts = std::make_shared<PtxCounts>();
+  PtxSettings ptx;
+  ptx.architecture = std::to_string(device.properties.architecture);
+  ptx.counts = counts;
+  counted.run(makePtxEngine(std::move(ptx)));
+
+  CaseEstimate result;
+  result.run = cost.run;
+  for (const KernelCounts& each : counts->rows()) {
+    if (each.counts.launches == 0) continue;
+    const size_t next = result.kernels.size();
+    FUSER_CHECK(next < cost.kernels.size() && cost.kernels[next].name == each.kernel->name,
+                "the interpreter did not run ", each.kernel->name);
+    result.kernels.push_back(estimateOf(cost.kernels[next], each, device));
+    result.microseconds += result.kernels.back().bound.microseconds;
+  }
+  return result;
+}
+
+std::string toTable(const CaseEstimate& estimate, const NamedDevice& device, const std::string& name) {
+  std::string text = concat("estimate of ", name, ", run ", estimate.run, ", on ", device.name, ": ",
+                            fixed(estimate.microseconds, 2), " us by a roofline; no GPU ran\n");
+  const auto line = [&](const std::string& kernel, const std::vector<std::string>& columns, const std::string& last) {
+    constexpr size_t kWidths[] = {9, 8, 8, 10, 8, 8, 10, 12, 12, 14, 10, 8};
+    text += "  " + kernel + std::string(24 - std::min<size_t>(kernel.size(), 23), ' ');
+    for (size_t i = 0; i < columns.size(); ++i)
+      text += std::string(kWidths[i] - std::min(columns[i].size(), kWidths[i] - 1), ' ') + columns[i];
+    text += (last.empty() ? "" : "  " + last) + "\n";
+  };
+  line("kernel",
+       {"launches", "blocks", "threads", "registers", "spilled", "shared", "occupancy", "bytes", "requested", "flops",
+        "us", "bound"},
+       "most instructions");
+  for (const KernelEstimate& kernel : estimate.kernels) {
+    const auto number = [](int64_t value) { return std::to_string(value); };
+    line(kernel.name,
+         {number(kernel.launches), number(kernel.blocks), number(kernel.threads), number(kernel.registers),
+          number(kernel.spilledBytes), number(kernel.sharedBytes), fixed(100 * kernel.occupancy, 0) + " %",
+          number(kernel.memoryBytes), number(kernel.requestedBytes), number(kernel.flops),
+          fixed(kernel.bound.microseconds, 3), std::string(kernel.bound.part)},
+         concat(fixed(100 * kernel.lineShare, 0), " %: ", kernel.line.substr(0, 60)));
+  }
+  return text;
+}
+
+}  // namespace fuser
