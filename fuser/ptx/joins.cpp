@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "fuser/ptx/program.h"
+#include "fuser/ptx/control_flow.h"
 
 namespace fuser::ptx {
 namespace {
@@ -21,24 +21,11 @@ class PostDominators {
  private:
   static constexpr uint32_t kUnknown = ~uint32_t{0};
 
-  // What runs after an operation; end_: nothing does.
-  std::vector<uint32_t> successors(uint32_t operation) const {
-    const Operation& each = operations_[operation];
-    const bool mayPass = each.guard != kNoPlace;
-    std::vector<uint32_t> next;
-    // It is a fault: the branches before it meet where their targets do.
-    if (each.kind == Operation::Kind::NoTarget) return next;
-    if (each.kind == Operation::Kind::Branch) next.push_back(each.target);
-    if (each.kind == Operation::Kind::Exit || each.kind == Operation::Kind::Trap) next.push_back(end_);
-    if (next.empty() || mayPass) next.push_back(operation + 1);
-    return next;
-  }
-
   // Numbers in the order in which a walk from the end, against the edges, leaves the operations.
   void order() {
     std::vector<std::vector<uint32_t>> predecessors(end_ + 1);
     for (uint32_t i = 0; i < end_; ++i) {
-      for (uint32_t next : successors(i)) predecessors[next].push_back(i);
+      forEachSuccessor(operations_, i, [&](uint32_t next) { predecessors[next].push_back(i); });
     }
     number_.assign(end_ + 1, kUnknown);
     std::vector<uint8_t> seen(end_ + 1, 0);
@@ -66,10 +53,9 @@ class PostDominators {
       for (size_t i = leaving_.size() - 1; i-- > 0;) {
         const uint32_t at = leaving_[i];
         uint32_t found = kUnknown;
-        for (uint32_t next : successors(at)) {
-          if (above_[next] == kUnknown) continue;
-          found = found == kUnknown ? next : common(found, next);
-        }
+        forEachSuccessor(operations_, at, [&](uint32_t next) {
+          if (above_[next] != kUnknown) found = found == kUnknown ? next : common(found, next);
+        });
         if (found == above_[at]) continue;
         above_[at] = found;
         changed = true;

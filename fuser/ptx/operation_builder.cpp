@@ -41,14 +41,12 @@ Place OperationBuilder::sums() {
   return sums_;
 }
 
-void OperationBuilder::finish() {
-  program_.localBytes = static_cast<size_t>(roundedUp(localEnd_, 16));
-  program_.registerBytes = static_cast<size_t>(registerEnd_);
-}
+void OperationBuilder::finish() { program_.localBytes = static_cast<size_t>(roundedUp(localEnd_, 16)); }
 
-Place OperationBuilder::newPlace(Type type) {
-  const auto place = static_cast<Place>(registerEnd_);
-  registerEnd_ += roundedUp(int64_t{kLanes} * laneBytes(type), kRegisterAlignment);
+Place OperationBuilder::makePlace(Type type, bool isRegister) {
+  const Place place = places_.empty() ? 0 : places_.back().place + static_cast<Place>(places_.back().bytes);
+  const int64_t bytes = roundedUp(int64_t{kLanes} * laneBytes(type), kRegisterAlignment);
+  places_.push_back({place, static_cast<size_t>(bytes), isRegister});
   return place;
 }
 

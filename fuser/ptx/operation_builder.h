@@ -8,6 +8,7 @@
 
 #include "fuser/ptx/opcode_words.h"
 #include "fuser/ptx/program.h"
+#include "fuser/ptx/share_places.h"
 
 namespace fuser::ptx {
 
@@ -31,7 +32,9 @@ class OperationBuilder {
   void needOperands(const Instruction& at, size_t count) const;
 
   // --- places ---
-  Place newPlace(Type type);
+  Place newPlace(Type type) { return makePlace(type, false); }
+  Place newRegister(Type type) { return makePlace(type, true); }
+  const std::vector<MadePlace>& places() const { return places_; }
   Place temporary(Type type);  // until the next instruction
   Place constant(int bytes, uint64_t value);
   Place registerPlace(const Frame& frame, const Operand& operand) const { return frame.registers[operand.at]; }
@@ -77,6 +80,7 @@ class OperationBuilder {
   void finish();
 
  private:
+  Place makePlace(Type type, bool isRegister);
   int64_t sharedAddress(const Variable& variable);
   int64_t localAddress(const Variable& variable);
   int64_t given(const Frame& frame, const Instruction& call, size_t i) const;
@@ -84,7 +88,7 @@ class OperationBuilder {
 
   Program& program_;
   const std::string& name_;
-  int64_t registerEnd_ = 0;
+  std::vector<MadePlace> places_;
   int64_t localEnd_ = 0;
   std::vector<int64_t> moduleAddresses_;
   std::map<std::pair<int, uint64_t>, Place> constants_;

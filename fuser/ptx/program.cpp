@@ -77,6 +77,7 @@ class ProgramBuilder {
     addFunction(frame, nullptr);
     to_.finish();
     findJoins(program_);
+    sharePlaces(program_, to_.places());
   }
 
  private:
@@ -87,7 +88,7 @@ class ProgramBuilder {
   };
 
   void addFunction(Frame& frame, const Instruction* call) {
-    for (const Register& each : frame.function.registers) frame.registers.push_back(to_.newPlace(each.type));
+    for (const Register& each : frame.function.registers) frame.registers.push_back(to_.newRegister(each.type));
     to_.placeVariables(frame, call);
     std::vector<uint32_t> starts;                         // of each instruction, the first operation
     std::vector<BranchTo> branches;

@@ -54,6 +54,12 @@ struct MmaOf {
   int sums() const { return rows / 4; }
 };
 
+constexpr std::array<Place, 12> noPlaces() {
+  std::array<Place, 12> places{};
+  places.fill(kNoPlace);
+  return places;
+}
+
 struct Operation {
   enum class Kind : uint8_t {
     Row,
@@ -88,7 +94,7 @@ struct Operation {
   Place guard = kNoPlace;
   Place result = kNoPlace;   // the first of them
   const Row* row = nullptr;  // Row
-  std::array<Place, 12> operands{};
+  std::array<Place, 12> operands = noPlaces();
   AtomicKind atomic = AtomicKind::Add;  // of a Reduce, too
   ShuffleKind shuffle = ShuffleKind::Index;
   VoteKind vote = VoteKind::All;  // of a Match: All or Any

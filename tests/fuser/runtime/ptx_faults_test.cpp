@@ -98,7 +98,9 @@ std::vector<std::string> outputsOf(const std::string& seed, TextEdits edits, boo
   const std::string path = concat("corpus/seeds/", seed, ".fusion");
   const Case testCase = functionalCase(parseCase(golden::readFile(path), path));
   FusionExecutorCache::Settings settings = settingsOf(testCase);
-  settings.engine = makePtxEngine({.edits = std::move(edits), .holdUnoptimised = holdUnoptimised});
+  // One order of blocks and warps, which counts ask for: what a fault shows first depends on it.
+  settings.engine = makePtxEngine(
+      {.edits = std::move(edits), .holdUnoptimised = holdUnoptimised, .counts = std::make_shared<PtxCounts>()});
   FusionExecutorCache cache({testCase.fusion.get(), [](const Fusion*) {}}, settings);
   const RunData data = materialize(testCase, testCase.runs.front());
   const RunRecord record = cache.run(hostValues(data));
