@@ -23,7 +23,7 @@ void PtxCensus::addModule(const ptx::Module& module, bool isFromStore) {
       if (!work_.opcodes.contains(std::string(instruction.opcode))) work_.opcodes.emplace(instruction.opcode);
     }
     if (!function.isEntry) continue;
-    work_.kernels.insert(ptx::contentOf(function));
+    work_.kernels.insert(ptx::contentOf(module, function));
     ++work_.compiled;
     work_.fromStore += isFromStore;
   }

@@ -37,7 +37,7 @@ class PtxKernel : public CompiledKernel {
         counts_(counts ? settings.counts : nullptr),
         census_(settings.census),
         number_(counts_ ? counts_->addKernel(kernel, module_->cuda) : 0),
-        content_(ptx::contentOf(*module_->function(entry))) {
+        content_(ptx::contentOf(*module_, *module_->function(entry))) {
     try {
       program_ = ptx::makeProgram(*module_, entry, kernel.name + ".ptx", settings.approximation);
     } catch (const LocatedError& error) {

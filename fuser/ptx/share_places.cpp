@@ -3,7 +3,10 @@
 #include "fuser/ptx/share_places.h"
 
 #include <algorithm>
+#include <bit>
+#include <functional>
 #include <map>
+#include <queue>
 
 #include "fuser/ptx/control_flow.h"
 #include "fuser/support/check.h"
@@ -71,11 +74,24 @@ struct Interval {
   }
 };
 
+// A place until the last operation that needs it.
+struct Taken {
+  uint32_t last = 0;
+  size_t bytes = 0;
+  Place place = 0;
+  auto operator<=>(const Taken&) const = default;
+};
+
 class Sharing {
  public:
   Sharing(Program& program, const std::vector<MadePlace>& places) : program_(program), places_(places) {
+    const size_t cells = places.empty() ? 0 : cellOf(places.back().place) + 1;
+    numbers_.assign(cells, kNoRegister);
+    moved_.assign(cells, kNoPlace);
     for (const MadePlace& each : places) {
-      if (each.isRegister) registers_.emplace(each.place, registers_.size());
+      if (!each.isRegister) continue;
+      numbers_[cellOf(each.place)] = registers_.size();
+      registers_.push_back(&each);
     }
   }
 
@@ -88,14 +104,18 @@ class Sharing {
   }
 
  private:
+  static constexpr size_t kNoRegister = ~size_t{0};
+  // Places are multiples of 32.
+  static size_t cellOf(Place place) { return static_cast<size_t>(place) / 32; }
+
   std::vector<Operation>& operations() const { return program_.operations; }
 
   // visit(register's number, isWritten) of registers alone.
   template <class Visit>
   void forEachRegister(const Operation& operation, Visit visit) const {
     forEachPlace(operation, [&](Place place, bool isWritten) {
-      const auto found = registers_.find(place);
-      if (found != registers_.end()) visit(found->second, isWritten);
+      const size_t number = numbers_[cellOf(place)];
+      if (number != kNoRegister) visit(number, isWritten);
     });
   }
 
@@ -163,8 +183,6 @@ class Sharing {
   }
 
   void allot() {
-    std::vector<std::pair<uint32_t, Place>> order;  // of the registers, by the beginning of their intervals
-    std::map<Place, size_t> bytesOf;
     size_t end = 0;
     const auto newPlace = [&](size_t bytes) {
       const auto place = static_cast<Place>(end);
@@ -172,49 +190,43 @@ class Sharing {
       return place;
     };
     for (const MadePlace& each : places_) {
-      bytesOf[each.place] = each.bytes;
-      if (!each.isRegister) {
-        moved_[each.place] = newPlace(each.bytes);
-      } else if (const Interval& interval = intervals_[registers_.at(each.place)]; interval.isUsed()) {
-        order.emplace_back(interval.first, each.place);
-      }
+      if (!each.isRegister) moved_[cellOf(each.place)] = newPlace(each.bytes);
     }
-    std::sort(order.begin(), order.end());
-    std::map<size_t, std::vector<Place>> free;                // by their bytes
-    std::multimap<uint32_t, std::pair<size_t, Place>> taken;  // by the end of the interval: bytes, place
-    for (const auto& [first, old] : order) {
-      while (!taken.empty() && taken.begin()->first < first) {
-        const auto [bytes, place] = taken.begin()->second;
-        free[bytes].push_back(place);
-        taken.erase(taken.begin());
-      }
-      const size_t bytes = bytesOf.at(old);
-      std::vector<Place>& candidates = free[bytes];
-      Place place = 0;
-      if (candidates.empty()) {
-        place = newPlace(bytes);
-      } else {
-        place = candidates.back();
-        candidates.pop_back();
-      }
-      moved_[old] = place;
-      taken.emplace(intervals_[registers_.at(old)].last, std::pair(bytes, place));
+    std::vector<size_t> order;  // of the registers, by the beginning of their intervals
+    for (size_t i = 0; i < registers_.size(); ++i) {
+      if (intervals_[i].isUsed()) order.push_back(i);
+    }
+    std::stable_sort(order.begin(), order.end(),
+                     [&](size_t a, size_t b) { return intervals_[a].first < intervals_[b].first; });
+    std::map<size_t, std::vector<Place>> free;                             // by their bytes
+    std::priority_queue<Taken, std::vector<Taken>, std::greater<>> taken;  // the first that ends is on top
+    for (size_t number : order) {
+      const MadePlace& old = *registers_[number];
+      for (; !taken.empty() && taken.top().last < intervals_[number].first; taken.pop())
+        free[taken.top().bytes].push_back(taken.top().place);
+      std::vector<Place>& candidates = free[old.bytes];
+      if (candidates.empty()) candidates.push_back(newPlace(old.bytes));
+      const Place place = candidates.back();
+      candidates.pop_back();
+      moved_[cellOf(old.place)] = place;
+      taken.push({intervals_[number].last, old.bytes, place});
     }
     program_.registerBytes = end;
   }
 
   void move() {
     for (Operation& operation : operations())
-      forEachPlace(operation, [&](Place& place, bool) { place = moved_.at(place); });
-    for (SpecialPlace& special : program_.specials) special.place = moved_.at(special.place);
+      forEachPlace(operation, [&](Place& place, bool) { place = moved_[cellOf(place)]; });
+    for (SpecialPlace& special : program_.specials) special.place = moved_[cellOf(special.place)];
   }
 
   Program& program_;
   const std::vector<MadePlace>& places_;
-  std::map<Place, size_t> registers_;  // their numbers
+  std::vector<const MadePlace*> registers_;
+  std::vector<size_t> numbers_;  // of the register at a cell
   std::vector<BasicBlock> blocks_;
   std::vector<Interval> intervals_;  // by a register's number
-  std::map<Place, Place> moved_;
+  std::vector<Place> moved_;         // by cell
 };
 
 }  // namespace

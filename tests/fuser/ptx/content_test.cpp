@@ -11,7 +11,7 @@ namespace {
 
 uint64_t contentOfText(const std::string& text) {
   const Module module = parsePtx(text, "test.ptx");
-  return contentOf(*module.function(module.functions.back().name));
+  return contentOf(module, *module.function(module.functions.back().name));
 }
 
 const std::string kBody = R"(
@@ -43,6 +43,17 @@ TEST(ContentTest, EveryPartOfAnInstructionCounts) {
       {"[%o], %t;", "[%o+4], %t;"}, {"$L__BB0_2:\nst.global.u32 [%o], %t;", "st.global.u32 [%o], %t;\n$L__BB0_2:"}};
   for (const auto& [from, to] : changes)
     EXPECT_NE(contentOfText(replaced(text, from, to)), contentOfText(text)) << from;
+}
+
+// Where it stands in the module is another kernel's doing.
+TEST(ContentTest, AVariableIsKnownByItsContent) {
+  const auto contentWith = [](const std::string& variables) {
+    return contentOfText(
+        moduleText({.body = "ld.global.u32 %r1, [table];\nst.global.u32 [%o], %r1;", .before = variables}));
+  };
+  const std::string table = ".global .align 4 .b8 table[4] = {1, 2, 3, 4};\n";
+  EXPECT_EQ(contentWith(".global .align 4 .b8 other[8];\n" + table), contentWith(table));
+  EXPECT_NE(contentWith(".global .align 4 .b8 table[4] = {1, 2, 3, 5};\n"), contentWith(table));
 }
 
 TEST(ContentTest, EachByteOfATextCounts) {
