@@ -54,7 +54,7 @@ Command addSelftestCommand(CLI::App& app) {
 Examples
   fuserfuzz selftest --jobs 2                                plants known bugs, reports which are caught
   fuserfuzz selftest --only-fault dropped-predicate --json   one of them, the result for a program
-  fuserfuzz selftest --engine ptx --jobs 2 --runs 300        what NVRTC makes shows them, too
+  fuserfuzz selftest --engine ptx --only-fault loop-one-short   shown by what NVRTC makes, too?
   fuserfuzz selftest --target=onnx-reference                 faults of a stand-in for another compiler: it runs other programs
 
 Exit codes
