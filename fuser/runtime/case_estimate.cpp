@@ -22,8 +22,8 @@ int64_t countOf(const ptx::Counts& counts, ptx::InstructionClass each) {
 // Cycles of the SMs are those of the SM with most blocks: blocks are alike, and go to SMs in turn.
 std::vector<PartTime> partsOf(const KernelRow& row, const ptx::Counts& counts, const NamedDevice& device) {
   using ptx::InstructionClass;
+  FUSER_CHECK(row.cost.launches > 0, row.name, " has no launch");
   const DeviceRates& rates = ratesOf(device);
-  const double launches = static_cast<double>(row.cost.launches);
   const int64_t blocks = std::max<int64_t>(1, row.cost.blocks / row.cost.launches);  // of a launch
   const int64_t sms = device.properties.multiprocessors;
   const double share = static_cast<double>((blocks + sms - 1) / sms) / static_cast<double>(blocks);
@@ -35,7 +35,6 @@ std::vector<PartTime> partsOf(const KernelRow& row, const ptx::Counts& counts, c
   const int64_t issued = counts.warpInstructions - countOf(counts, InstructionClass::Move);
   const double memory =
       static_cast<double>(row.cost.compulsory * kSectorBytes) / static_cast<double>(rates.memory) / 1e3;
-  FUSER_CHECK(launches > 0, row.name, " has no launch");
   return {{"memory", memory},
           {"issue", time(issued, kWarpsIssuedInCycle)},
           {"f32", time(lanes * countOf(counts, InstructionClass::Float), rates.f32)},
