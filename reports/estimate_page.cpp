@@ -22,7 +22,7 @@ void writeTable(Markup& page, const Kernels& kernels) {
   page.open("thead").open("tr");
   for (const char* name :
        {"program", "kernel", "launches", "estimated µs", "bound by", "of memory alone, µs", "bytes",
-        "requested by needed", "flops", "occupancy", "registers", "spilled", "line with most instructions"})
+        "requested / needed", "flops", "occupancy", "registers", "spilled", "line with most instructions"})
     page.element("th", {{"scope", "col"}}, name);
   page.close().close().open("tbody");
   for (const EstimatedKernel* kernel : kernels) {
@@ -83,21 +83,16 @@ void writeHead(Markup& html, const EstimatePage& page) {
 std::string toHtml(const EstimatePage& page) {
   constexpr size_t kHeaviest = 30, kWorst = 15;
   Markup html("<!DOCTYPE html>\n");
-  html.open("html", {{"lang", "en"}}).open("head");
-  html.empty("meta", {{"charset", "utf-8"}});
-  html.empty("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
-  html.empty("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
-  html.element("title", {}, "What a GPU would do, estimated");
-  html.open("style").verbatim(pageStyle()).close();
-  html.close().open("body").open("main");
+  openPage(html, "What a GPU would do, estimated");
   writeHead(html, page);
   writeSection(html, "heaviest", "Heaviest kernels", "By estimated time.",
                largest(page, kHeaviest, [](const EstimatedKernel& each) { return each.microseconds; }));
   writeSection(html, "slow", "Far from the memory's time",
-               "Estimated time by the time of memory alone: where not, something else is in the way.",
+               "Estimated time, divided by the time of memory alone: where it is above 1, another part of the device "
+               "is the limit.",
                largest(page, kWorst, slowness));
   writeSection(html, "requested", "Most requests for a byte",
-               "Bytes that instructions ask for, by bytes that the launches need.",
+               "Bytes that instructions ask for, divided by bytes that the launches need.",
                largest(page, kWorst, requestedRatio));
   writeSection(html, "occupancy", "Least occupancy",
                "The share of a multiprocessor's warps that its blocks at once have.",
@@ -110,9 +105,7 @@ std::string toHtml(const EstimatePage& page) {
   for (const std::string& each : page.leftOut) html.element("li", {}, each);
   html.close();
   closeFold(html);
-  html.close();
-  html.open("script").verbatim(pageScript()).close();
-  html.close().close();
+  closePage(html);
   return html.release();
 }
 

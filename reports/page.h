@@ -27,6 +27,10 @@ void writeExactMode(Markup& page, const CampaignSummary& summary);  // nothing f
 void writeEdges(Markup& page, const CampaignSummary& summary);
 void writeRun(Markup& page, const CampaignSummary& summary);
 
+// Opens a page, down to its main part; closePage() ends both, with the script.
+void openPage(Markup& page, const std::string& title);
+void closePage(Markup& page);
+
 // Opens a section, and in it a fold that is closed at first: `title` and `sentence` stay visible. closeFold() ends
 // both.
 void openFold(Markup& page, const std::string& id, const std::string& title, const std::string& sentence);

@@ -26,15 +26,25 @@ void openFold(Markup& page, const std::string& id, const std::string& title, con
 
 void closeFold(Markup& page) { page.close().close(); }
 
-std::string toHtml(const CampaignSummary& summary) {
-  Markup page("<!DOCTYPE html>\n");
+void openPage(Markup& page, const std::string& title) {
   page.open("html", {{"lang", "en"}}).open("head");
   page.empty("meta", {{"charset", "utf-8"}});
   page.empty("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
   page.empty("meta", {{"name", "color-scheme"}, {"content", "light dark"}});
-  page.element("title", {}, "fuserfuzz, seed " + std::to_string(summary.seed));
+  page.element("title", {}, title);
   page.open("style").verbatim(pageStyle()).close();
   page.close().open("body").open("main");
+}
+
+void closePage(Markup& page) {
+  page.close();
+  page.open("script").verbatim(pageScript()).close();
+  page.close().close();
+}
+
+std::string toHtml(const CampaignSummary& summary) {
+  Markup page("<!DOCTYPE html>\n");
+  openPage(page, "fuserfuzz, seed " + std::to_string(summary.seed));
   writeHeadline(page, summary);
   writeNavigation(page, summary.exactMode.cases > 0);
   writeFindings(page, summary);
@@ -48,9 +58,7 @@ std::string toHtml(const CampaignSummary& summary) {
   writeFeatures(page, summary);
   writeEdges(page, summary);
   writeRun(page, summary);
-  page.close();
-  page.open("script").verbatim(pageScript()).close();
-  page.close().close();
+  closePage(page);
   return page.release();
 }
 

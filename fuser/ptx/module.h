@@ -90,6 +90,9 @@ struct Module {
 // A LocatedError of `name` where the text is no PTX that NVRTC 13 emits for a kernel.
 Module parsePtx(std::string text, const std::string& name);
 
+// A line of a text, from 1, without its indentation; "" behind the last one.
+std::string lineOf(const std::string& text, uint32_t line);
+
 // A line of the CUDA text, from 1, without its indentation: " `c = a;`"; "" where the text is not known.
 std::string cudaLineText(const Module& module, uint32_t line);
 

@@ -1,4 +1,4 @@
-// instructionText, cudaLineText: an instruction and its line of the kernel as text, for messages and tests.
+// instructionText, lineOf, cudaLineText: an instruction and its line of the kernel as text, for messages and tests.
 
 #include <algorithm>
 
@@ -75,9 +75,7 @@ std::string instructionText(const Function& function, const Instruction& instruc
   return InstructionPrinter(function).print(instruction);
 }
 
-std::string cudaLineText(const Module& module, uint32_t line) {
-  if (!module.cuda) return "";
-  const std::string& text = *module.cuda;
+std::string lineOf(const std::string& text, uint32_t line) {
   size_t start = 0;
   for (uint32_t i = 1; i < line; ++i) {
     start = text.find('\n', start);
@@ -86,7 +84,12 @@ std::string cudaLineText(const Module& module, uint32_t line) {
   }
   const size_t end = std::min(text.find('\n', start), text.size());
   start = std::min(text.find_first_not_of(' ', start), end);
-  return concat(" `", std::string_view(text).substr(start, end - start), "`");
+  return text.substr(start, end - start);
+}
+
+std::string cudaLineText(const Module& module, uint32_t line) {
+  const std::string text = module.cuda ? lineOf(*module.cuda, line) : "";
+  return text.empty() ? "" : concat(" `", text, "`");
 }
 
 }  // namespace fuser::ptx

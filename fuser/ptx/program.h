@@ -94,7 +94,7 @@ struct Operation {
   Place guard = kNoPlace;
   Place result = kNoPlace;   // the first of them
   const Row* row = nullptr;  // Row
-  std::array<Place, 12> operands = noPlaces();
+  std::array<Place, 12> operands = noPlaces();  // read; from the second on, a load writes them (share_places.cpp)
   AtomicKind atomic = AtomicKind::Add;  // of a Reduce, too
   ShuffleKind shuffle = ShuffleKind::Index;
   VoteKind vote = VoteKind::All;  // of a Match: All or Any

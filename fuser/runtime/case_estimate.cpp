@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <sstream>
 
 #include "fuser/execute/ptx_engine.h"
+#include "fuser/ptx/module.h"
 #include "fuser/runtime/case_cost.h"
 #include "fuser/runtime/counted_run.h"
 #include "fuser/support/check.h"
@@ -20,17 +20,17 @@ int64_t countOf(const ptx::Counts& counts, ptx::InstructionClass each) {
 }
 
 // Cycles of the SMs are those of the SM with most blocks: blocks are alike, and go to SMs in turn.
-std::vector<PartTime> partsOf(const KernelRow& row, const ptx::Counts& counts, const NamedDevice& device) {
+std::vector<PartTime> partsOf(const KernelRow& row, const ptx::Counts& counts, const DeviceProperties& device,
+                              const DeviceRates& rates) {
   using ptx::InstructionClass;
   FUSER_CHECK(row.cost.launches > 0, row.name, " has no launch");
-  const DeviceRates& rates = ratesOf(device);
   const int64_t blocks = std::max<int64_t>(1, row.cost.blocks / row.cost.launches);  // of a launch
-  const int64_t sms = device.properties.multiprocessors;
+  const int64_t sms = device.multiprocessors;
   const double share = static_cast<double>((blocks + sms - 1) / sms) / static_cast<double>(blocks);
   const auto time = [&](int64_t work, int64_t inCycle) {
     return share * static_cast<double>(work) / static_cast<double>(inCycle) / static_cast<double>(rates.clock);
   };
-  const int64_t lanes = device.properties.warp;
+  const int64_t lanes = device.warp;
   // Moves are the assembler's to leave out.
   const int64_t issued = counts.warpInstructions - countOf(counts, InstructionClass::Move);
   const double memory =
@@ -45,14 +45,6 @@ std::vector<PartTime> partsOf(const KernelRow& row, const ptx::Counts& counts, c
           {"mma", time(counts.mmaFlops, rates.mma)}};
 }
 
-std::string lineOf(const std::string& text, uint32_t number) {
-  std::istringstream lines(text);
-  std::string line;
-  for (uint32_t i = 0; i < number; ++i) std::getline(lines, line);
-  const size_t begin = line.find_first_not_of(' ');
-  return begin == line.npos ? "" : line.substr(begin);
-}
-
 double occupancyOf(const KernelRow& row, const DeviceProperties& device) {
   const int64_t blocks =
       blocksAtOnceOnMultiprocessor(device, row.threads, row.sharedBytes, row.registers.value_or(kRegistersAtOnce));
@@ -60,7 +52,8 @@ double occupancyOf(const KernelRow& row, const DeviceProperties& device) {
   return static_cast<double>(blocks * warps * device.warp) / static_cast<double>(device.threadsPerMultiprocessor);
 }
 
-KernelEstimate estimateOf(const KernelRow& row, const KernelCounts& counted, const NamedDevice& device) {
+KernelEstimate estimateOf(const KernelRow& row, const KernelCounts& counted, const DeviceProperties& device,
+                          const DeviceRates& rates) {
   KernelEstimate estimate;
   estimate.name = row.name;
   estimate.launches = row.cost.launches;
@@ -69,18 +62,18 @@ KernelEstimate estimateOf(const KernelRow& row, const KernelCounts& counted, con
   estimate.sharedBytes = row.sharedBytes;
   estimate.registers = row.registers.value_or(0);
   estimate.spilledBytes = row.spilledBytes;
-  estimate.occupancy = occupancyOf(row, device.properties);
+  estimate.occupancy = occupancyOf(row, device);
   estimate.memoryBytes = row.cost.compulsory * kSectorBytes;
   estimate.requestedBytes = row.cost.requested * kSectorBytes;
   estimate.flops = counted.counts.flops;
-  estimate.parts = partsOf(row, counted.counts, device);
+  estimate.parts = partsOf(row, counted.counts, device, rates);
   estimate.bound = *std::max_element(estimate.parts.begin(), estimate.parts.end(),
                                      [](const auto& a, const auto& b) { return a.microseconds < b.microseconds; });
   // The first of equal ones.
   const auto most = std::max_element(counted.byLine.begin(), counted.byLine.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
   if (most != counted.byLine.end() && counted.cuda) {
-    estimate.line = lineOf(*counted.cuda, most->first);
+    estimate.line = ptx::lineOf(*counted.cuda, most->first);
     estimate.lineShare = static_cast<double>(most->second) / static_cast<double>(counted.counts.warpInstructions);
   }
   return estimate;
@@ -99,11 +92,14 @@ CaseEstimate estimateOf(const Case& testCase, const NamedDevice& device, size_t 
   settings.maxBytes = maxBytes;
   settings.device = static_cast<size_t>(&device - namedDevices().data());
   const CaseCost cost = costOf(testCase, settings);
+  CompileOptions options = testCase.options;
+  options.device = settings.device;
+  const DeviceProperties properties = deviceOf(options, device.properties);  // with what the case replaces
 
   CountedRun counted(testCase, maxBytes, settings.device);
   const auto counts = std::make_shared<PtxCounts>();
   PtxSettings ptx;
-  ptx.architecture = std::to_string(device.properties.architecture);
+  ptx.architecture = std::to_string(properties.architecture);
   ptx.counts = counts;
   counted.run(makePtxEngine(std::move(ptx)));
 
@@ -114,7 +110,7 @@ CaseEstimate estimateOf(const Case& testCase, const NamedDevice& device, size_t 
     const size_t next = result.kernels.size();
     FUSER_CHECK(next < cost.kernels.size() && cost.kernels[next].name == each.kernel->name,
                 "the interpreter did not run ", each.kernel->name);
-    result.kernels.push_back(estimateOf(cost.kernels[next], each, device));
+    result.kernels.push_back(estimateOf(cost.kernels[next], each, properties, ratesOf(device)));
     result.microseconds += result.kernels.back().bound.microseconds;
   }
   return result;

@@ -40,8 +40,8 @@ struct CaseEstimate {
   double microseconds = 0;  // of all
 };
 
-// Compiles the case for the device, and runs it on the interpreter and on the ptx engine. A SetUpError without NVRTC;
-// else throws what a cache throws.
+// Compiles the case for the device (figures that its options replace stay replaced), and runs it on the interpreter and
+// on the ptx engine. A SetUpError without NVRTC; else throws what a cache throws.
 CaseEstimate estimateOf(const Case& testCase, const NamedDevice& device, size_t maxBytes = size_t{1} << 31);
 
 // A table: a line that names the device, a line of headings, a line a kernel. No figure of it depends on a clock.

@@ -58,7 +58,7 @@ struct Arguments {
   bool timePasses = false;
   bool explainSegments = false;
   bool countSegments = false;
-  std::string device = "h200";  // of estimates
+  std::optional<std::string> device;  // of estimates; else h200
   std::optional<std::string> logLevel;
   double maxSeconds = kUsualSeconds;
   size_t maxMemory = kUsualBytes;
@@ -105,11 +105,10 @@ std::string footer() {
          "  once        the same of the compulsory ones\n"
          "  registers   of a thread, by NVRTC's assembler; - without NVRTC\n"
          "  traffic     compulsory sectors of all launches by those of the fusion's own inputs and outputs\n"
-         "\n--print=estimate adds what the ptx engine counts, and what NVRTC's assembler says. A kernel's time is that "
-         "of "
+         "\n--print=estimate adds what the ptx engine counts, and what NVRTC's assembler says. A kernel's time is what "
          "the\n"
-         "busiest part of the device at its peak rate (fuser/types/device_rates.def); no GPU runs, and none is faster "
-         "by much:\n"
+         "busiest part of the device needs at its peak rate (fuser/types/device_rates.def). It is an estimate; no GPU "
+         "runs:\n"
          "  occupancy   the share of a multiprocessor's warps that its blocks at once have\n"
          "  bytes       of the compulsory sectors     requested   of the requested ones\n"
          "  bound       the busiest part: memory, issue (of instructions), f32, f64, special, shuffle, shared, mma\n"
@@ -302,7 +301,7 @@ void execute(const Arguments& arguments, const Case& statements, const WrittenCa
   if (request.stages.count(Stage::Cost)) std::cout << toTable(costOf(testCase), nameOf(arguments.file));
   if (request.stages.count(Stage::Instructions)) std::cout << toTable(instructionsOf(testCase), nameOf(arguments.file));
   if (request.stages.count(Stage::Estimate)) {
-    const NamedDevice& device = deviceOfName(arguments.device);
+    const NamedDevice& device = deviceOfName(arguments.device.value_or("h200"));
     std::cout << toTable(estimateOf(testCase, device), device, nameOf(arguments.file));
   }
   if (arguments.run) runAll(testCase, quiet);
@@ -357,7 +356,7 @@ int run(int argc, char** argv) {
       ->allow_extra_args(false);
   app.add_option("--device", arguments.device, "the device of --print=estimate: h200, a100, rtx4090 or tiny")
       ->type_name("NAME")
-      ->capture_default_str();
+      ->default_str("h200");
   app.add_option("--engine", arguments.engine, "interp, cpu, cuda or ptx, in place of the file's option");
   app.add_flag("--backward", arguments.backward,
                "take the file's gradients in its place: the fusion that gives, of a gradient for each output, those of "
@@ -408,6 +407,8 @@ int run(int argc, char** argv) {
     const TimeLimit time(arguments.maxSeconds);
     limitMemory(arguments.maxMemory);
     const std::vector<std::string>& stages = arguments.print;
+    const bool estimates = std::find(stages.begin(), stages.end(), "estimate") != stages.end();
+    FUSER_USER_CHECK(!arguments.device || estimates, "--device is for --print=estimate");
     const bool countsAlone =
         stages.size() == 1 && (stages[0] == "cost" || stages[0] == "instructions" || stages[0] == "estimate");
     FUSER_USER_CHECK(arguments.countSegments || countsAlone || arguments.files.size() == 1,

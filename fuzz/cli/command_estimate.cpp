@@ -65,8 +65,10 @@ int estimateCommand(const EstimateArguments& arguments) {
   FUSER_USER_CHECK(page.programs > 0, "there is no program to estimate",
                    page.leftOut.empty() ? std::string() : concat("; ", page.leftOut.front()));
   reports::writeFile(arguments.out, toHtml(page));
-  printLine(concat(page.programs, " programs, ", page.kernels.size(), " kernels: ", reports::fixed(microseconds, 1),
-                   " us on ", device.name, ", estimated; ", page.leftOut.size(), " left out; ", arguments.out));
+  printLine(concat(reports::plural(page.programs, "program", "programs"), ", ",
+                   reports::plural(static_cast<int64_t>(page.kernels.size()), "kernel", "kernels"), ": ",
+                   reports::fixed(microseconds, 1), " us on ", device.name, ", estimated; ", page.leftOut.size(),
+                   " left out; ", arguments.out));
   return kExitClean;
 }
 

@@ -67,6 +67,24 @@ TEST(CaseEstimateTest, FunctionsAndMatricesHaveTheirUnits) {
   EXPECT_GT(product.lineShare, 0.01);
 }
 
+TEST(CaseEstimateTest, EachDeviceHasRates) {
+  for (const NamedDevice& device : namedDevices()) {
+    const DeviceRates& rates = ratesOf(device);
+    for (int64_t rate : {rates.clock, rates.memory, rates.f32, rates.f64, rates.special, rates.shuffle, rates.mma})
+      EXPECT_GT(rate, 0) << device.name;
+  }
+}
+
+// One SM has all blocks.
+TEST(CaseEstimateTest, FiguresThatTheCaseReplacesCount) {
+  const auto issueWith = [](const std::string& option) {
+    const std::string fusion = "fusion f(%x: f32[i0, i1]) {\n  %y = sum(%x) {dims = [1]}\n  return %y\n}\n";
+    const std::string run = "run { %x = normal(seed = 1) : f32[64, 4096] }\n";
+    return timeOf(onlyKernel(fusion + option + run, "h200"), "issue");
+  };
+  EXPECT_GT(issueWith("option device_multiprocessors = 1\n"), 10 * issueWith(""));
+}
+
 TEST(CaseEstimateTest, ADeviceThatIsNotKnownIsRefusedByName) {
   try {
     deviceOfName("h2000");

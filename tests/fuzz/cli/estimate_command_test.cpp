@@ -22,7 +22,7 @@ TEST_F(EstimateCommandTest, WritesAPageOfKernels) {
   const std::string page = (folder_ / "a <b>.html").string();
   const Outcome outcome = fuserfuzz("estimate " + folder_.string() + " --out '" + page + "'");
   EXPECT_EQ(outcome.exitCode, 0) << outcome.text;
-  EXPECT_NE(outcome.text.find("1 programs, 1 kernels: 1.7 us on h200, estimated; 1 left out; "), std::string::npos)
+  EXPECT_NE(outcome.text.find("1 program, 1 kernel: 1.7 us on h200, estimated; 1 left out; "), std::string::npos)
       << outcome.text;
   const std::string text = contents(page);
   for (const char* part : {"What a GPU would do", "No GPU ran.", "k0_pointwise", "8,388,608", "1.748",
