@@ -22,7 +22,7 @@ void writeTable(Markup& page, const Kernels& kernels) {
   page.open("thead").open("tr");
   for (const char* name :
        {"program", "kernel", "launches", "estimated µs", "bound by", "of memory alone, µs", "bytes",
-        "requested / needed", "flops", "occupancy", "registers", "spilled", "line with most instructions"})
+        "requested / needed", "flops", "occupancy", "registers", "spilled", "line with most of the bound"})
     page.element("th", {{"scope", "col"}}, name);
   page.close().close().open("tbody");
   for (const EstimatedKernel* kernel : kernels) {

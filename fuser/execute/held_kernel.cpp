@@ -61,15 +61,39 @@ void HeldKernel::launch(const KernelArguments& arguments) {
   for (size_t i = 0; i < arguments.tensors.size(); ++i) {
     const TensorParam& tensor = kernel_.tensors[i];
     const std::byte* other = second.keptOf(arguments.tensors[i].data);
-    if (tensor.written && other)
-      compare(arguments.tensors[i], other, kernel_.buffers[static_cast<size_t>(tensor.buffer)].name);
+    if (!tensor.written || !other) continue;
+    const Difference difference =
+        compare(arguments.tensors[i], other, kernel_.buffers[static_cast<size_t>(tensor.buffer)].name);
+    if (difference.text.empty()) continue;
+    const std::string where = bisect(arguments, difference, [&] { before.putBack(); });
+    after.putBack();
+    throw ViolationError(concat("kernel ", kernel_.name, ": ", difference.text, where));
   }
 }
 
-void HeldKernel::compare(const TensorRef& first, const std::byte* second, const std::string& name) const {
+std::string HeldKernel::bisect(const KernelArguments& arguments, const Difference& difference,
+                               const std::function<void()>& putBack) const {
+  ptx::Trace optimised(difference.at, difference.bytes), plain(difference.at, difference.bytes);
+  putBack();
+  first_->launchTraced(arguments, optimised);
+  putBack();
+  second_->launchTraced(arguments, plain);
+  const auto textOf = [](const TraceableKernel& kernel, const ptx::Trace& trace, const ptx::Trace& other) {
+    const std::vector<ptx::TracedValue> slice = trace.slice();
+    if (slice.empty()) return std::string("not followed: too many instructions");
+    const ptx::TracedValue first = ptx::firstOnlyIn(trace, other);
+    if (first.operation) return concat(ptx::valueText(first), " (", kernel.placeText(*first.operation), ")");
+    return concat("nothing: another value is stored (", kernel.placeText(*slice.back().operation), ")");
+  };
+  return concat("; on its way the first value that only the optimised build computes: ",
+                textOf(*first_, optimised, plain), "; only the other: ", textOf(*second_, plain, optimised));
+}
+
+HeldKernel::Difference HeldKernel::compare(const TensorRef& first, const std::byte* second,
+                                           const std::string& name) const {
   const auto bytes = static_cast<size_t>(extentInMemory(first.sizes, first.strides)) * dtypeSize(first.dtype);
-  if (numel(first.sizes) == 0 || std::memcmp(first.data, second, bytes) == 0) return;
-  dispatch(first.dtype, [&]<class T>() {
+  if (numel(first.sizes) == 0 || std::memcmp(first.data, second, bytes) == 0) return {};
+  return dispatch(first.dtype, [&]<class T>() -> Difference {
     for (int64_t i = 0; i < numel(first.sizes); ++i) {
       int64_t offset = 0, rest = i;
       for (size_t axis = first.sizes.size(); axis-- > 0; rest /= first.sizes[axis])
@@ -78,9 +102,10 @@ void HeldKernel::compare(const TensorRef& first, const std::byte* second, const 
       const T* other = reinterpret_cast<const T*>(second) + offset;
       const auto x = widen(loadElement(own)), y = widen(loadElement(other));
       if (std::memcmp(own, other, sizeof(T)) == 0 || (x != x && y != y)) continue;
-      throw ViolationError(concat("kernel ", kernel_.name, ": element ", i, " of ", name, " is ", x,
-                                  ", and without the compiler's optimisation ", y));
+      return {concat("element ", i, " of ", name, " is ", x, ", and without the compiler's optimisation ", y),
+              reinterpret_cast<const std::byte*>(own), sizeof(T)};
     }
+    return {};
   });
 }
 

@@ -156,7 +156,8 @@ std::string Nvrtc::compileToPtx(const std::string& text, const std::string& arch
 }
 
 std::string Nvrtc::settings(const std::string& arch, Ptx form) const {
-  std::string text = concat("NVRTC ", version(), " compute_", arch);
+  static const std::string kRelease = release();  // a process has one library
+  std::string text = concat("NVRTC ", kRelease, " compute_", arch);
   for (const char* option : optionsOf(form)) text += concat(" ", option);
   return text;
 }
@@ -210,6 +211,13 @@ std::string warningsIn(const std::string& log) {
 Examined Nvrtc::examine(const std::string& text, const std::string& arch) const {
   const std::string log = functions_->compile(text, "sm_" + arch, Functions::Output::CubinAndLog).log;
   return {resourcesIn(log), warningsIn(log)};
+}
+
+// Of an empty program, whose PTX begins with comments: "// Cuda compilation tools, release 13.0, V13.0.88".
+std::string Nvrtc::release() const {
+  const std::string ptx = compileToPtx("", "90", Ptx::WithLines);
+  const size_t named = ptx.find("release "), end = ptx.find('\n', named);
+  return named == ptx.npos ? version() : ptx.substr(named, end - named);
 }
 
 std::string Nvrtc::version() const {

@@ -42,6 +42,7 @@ class Nvrtc {
   // The same compilation to machine code; what the compiler and the assembler say of it.
   Examined examine(const std::string& text, const std::string& arch) const;
   std::string version() const;  // "13.0"
+  std::string release() const;  // "release 13.0, V13.0.88"
 
  private:
   struct Functions;

@@ -15,7 +15,10 @@ void PtxCounts::add(size_t kernel, const ptx::Program& program, std::span<const 
   const std::lock_guard lock(mutex_);
   KernelCounts& row = rows_.at(kernel);
   row.counts += ptx::countsOf(program, counts);
-  for (const auto& [line, warps] : ptx::countsByLine(program, counts)) row.byLine[line] += warps;
+  for (const auto& [line, warps] : ptx::countsByLine(program, counts)) {
+    ptx::ClassCounts& sums = row.byLine[line];
+    for (size_t i = 0; i < sums.size(); ++i) sums[i] += warps[i];
+  }
   row.seconds += seconds;
 }
 

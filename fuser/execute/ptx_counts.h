@@ -17,8 +17,8 @@ namespace fuser {
 struct KernelCounts {
   const Kernel* kernel = nullptr;
   ptx::Counts counts;
-  std::map<uint32_t, int64_t> byLine{};       // instructions of warps, by line of the CUDA text
-  std::shared_ptr<const std::string> cuda{};  // the text: of a module of several kernels
+  std::map<uint32_t, ptx::ClassCounts> byLine{};  // instructions of warps, by line of the CUDA text
+  std::shared_ptr<const std::string> cuda{};      // the text: of a module of several kernels
   double seconds = 0;  // of its launches: the one figure that depends on a clock
 };
 

@@ -28,7 +28,7 @@ class Stopwatch {
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-class PtxKernel : public CompiledKernel {
+class PtxKernel : public TraceableKernel {
  public:
   PtxKernel(const Kernel& kernel, std::shared_ptr<const ptx::Module> module, const std::string& entry,
             const PtxSettings& settings, bool counts)
@@ -45,7 +45,12 @@ class PtxKernel : public CompiledKernel {
     }
   }
 
-  void launch(const KernelArguments& arguments) override {
+  void launch(const KernelArguments& arguments) override { launch(arguments, nullptr); }
+  void launchTraced(const KernelArguments& arguments, ptx::Trace& trace) override { launch(arguments, &trace); }
+  std::string placeText(const ptx::Operation& operation) const override { return program_.placeText(operation); }
+
+ private:
+  void launch(const KernelArguments& arguments, ptx::Trace* trace) const {
     checkArguments(kernel_, arguments);
     FUSER_USER_CHECK(unknown_.empty(), unknown_);
     ptx::Launch launch;
@@ -68,13 +73,12 @@ class PtxKernel : public CompiledKernel {
     }
     launch.dynamicSharedBytes = sharedMemoryBytes(kernel_);
     try {
-      run(launch);
+      run(launch, trace);
     } catch (const ptx::Fault& fault) {
       throw ViolationError(concat("kernel ", kernel_.name, ": ", fault.what()));
     }
   }
 
- private:
   // Bit 2 says which lane's atomic comes first.
   uint64_t orderOf(const KernelArguments& arguments, const std::array<int64_t, 3>& grid) const {
     constexpr uint64_t kLastLaneFirst = 4;
@@ -84,12 +88,12 @@ class PtxKernel : public CompiledKernel {
     return arguments.addsFirstLaneFirst ? drawn & ~kLastLaneFirst : drawn | kLastLaneFirst;
   }
 
-  void run(const ptx::Launch& launch) const {
+  void run(const ptx::Launch& launch, ptx::Trace* trace) const {
     std::vector<ptx::OperationCount> counts;
     const Stopwatch watch;
-    ptx::runLaunch(program_, launch, counts_ ? &counts : nullptr);
+    ptx::runLaunch(program_, launch, counts_ && !trace ? &counts : nullptr, trace);
     const double seconds = watch.seconds();
-    if (census_) census_->addLaunch(seconds);
+    if (census_ && !trace) census_->addLaunch(seconds);
     if (!counts.empty()) counts_->add(number_, program_, counts, seconds);
   }
 
@@ -200,7 +204,7 @@ class PtxEngine : public Engine {
                                                   form == Nvrtc::Ptx::WithLines));
     if (settings_.census) {
       settings_.census->addSeconds(compileSeconds, parsing.seconds());
-      settings_.census->addModule(*module, isFromStore);
+      if (form == Nvrtc::Ptx::WithLines) settings_.census->addModule(*module, isFromStore);
     }
     return built;
   }

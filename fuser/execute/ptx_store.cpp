@@ -1,8 +1,12 @@
 #include "fuser/execute/ptx_store.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <sstream>
 
@@ -51,7 +55,12 @@ std::optional<std::string> PtxStore::find(std::string_view settings, std::string
 
 void PtxStore::keep(std::string_view settings, std::string_view text, std::string_view ptx) const {
   const std::filesystem::path place = fileOf(settings, text);
-  const std::filesystem::path part = concat(place.string(), ".", getpid());
+  // A name that nobody else has: machines may share the folder.
+  std::string part = place.string() + ".XXXXXX";
+  const int made = mkstemp(part.data());
+  FUSER_SET_UP_CHECK(made >= 0, "cannot write ", place.string(), ": ", std::strerror(errno));
+  fchmod(made, 0644);
+  close(made);
   std::ofstream file(part, std::ios::binary);
   file << headOf(ptx) << "\n" << ptx;
   file.close();

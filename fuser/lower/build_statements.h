@@ -168,8 +168,8 @@ class StatementBuilder {
 
   // --- build_welford.cpp ---
   struct WelfordRegisters {
-    Access mean, squares, count;  // a thread's partial result: the first, if it has several
-    Access distance, step;        // temporaries of the update
+    Access mean, squares, count;     // a thread's partial result: the first, if it has several
+    Access distance, step, product;  // temporaries of the update
   };
   void openWelford(const Expr* expr, Body& allocations, Body& body);
   void closeWelford(const Expr* expr, Body& body);

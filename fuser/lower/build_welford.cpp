@@ -35,6 +35,7 @@ void StatementBuilder::openWelford(const Expr* expr, Body& allocations, Body& bo
   registers.count = allocate(first, DataType::Int64, partial);
   registers.distance = allocate(first, dtype);
   registers.step = allocate(first, dtype);
+  registers.product = allocate(first, dtype);
   const std::vector<Access> parts{registers.mean, registers.squares, registers.count};
   forEachPartial(0, partial, body, [&](IntExpr index) {
     std::vector<Access> own = parts;
@@ -75,8 +76,8 @@ void StatementBuilder::accumulateWelford(const Element& element, Body& body) {
   compute(OpKind::Div, registers.step, read(registers.distance), read(registers.count));
   compute(OpKind::Add, registers.mean, read(registers.mean), read(registers.step));
   compute(OpKind::Sub, registers.step, term, read(registers.mean));
-  compute(OpKind::Mul, registers.step, read(registers.distance), read(registers.step));
-  compute(OpKind::Add, registers.squares, read(registers.squares), read(registers.step));
+  compute(OpKind::Mul, registers.product, read(registers.distance), read(registers.step));
+  compute(OpKind::Add, registers.squares, read(registers.squares), read(registers.product));
 }
 
 void StatementBuilder::closeWelford(const Expr* expr, Body& body) {

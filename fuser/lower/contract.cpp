@@ -1,9 +1,9 @@
 // Contract: with `option enable contraction`, a sum that reads a product becomes one fma, which rounds once.
 //   T5[0] = Mul f32 (A[0], B[0])  T6[0] = Add f32 (T5[0], C[0])   ->   T6[0] = Fma f32 (A[0], B[0], C[0])
 // A product is a `mul` in f32 or f64, itself, or through copies and `neg`; a sum is an `add` or `sub`, or a term's of a
-// `sum` or `mean` (oracle/ORACLE.md#2-rounding). The sum stands behind the product in the same body, or in a loop or an
-// if there, and nothing writes the registers of its factors in between. Of two products the first one joins. What
-// nobody reads any more is gone.
+// `sum` or `mean` (oracle/ORACLE.md#2-rounding); or both are of one `var`, whose squares they update. The sum stands
+// behind the product in the same body, or in a loop or an if there, and nothing writes the registers of its factors in
+// between. Of two products the first one joins. What nobody reads any more is gone.
 //
 // So all engines compute the same: no compiler is allowed to contract anything itself.
 
@@ -24,6 +24,7 @@ struct Product {
   Access at;
   bool isNegative = false;
   std::array<Operand, 2> factors;
+  const Expr* source = nullptr;
 };
 using Products = std::vector<Product>;
 
@@ -36,6 +37,8 @@ bool mayBeSame(const Access& a, const Access& b) {
 bool isOf(const Compute& compute, std::initializer_list<OpKind> ops) {
   return compute.source && std::find(ops.begin(), ops.end(), compute.source->op()) != ops.end();
 }
+
+bool isOfWelford(const Compute& compute) { return compute.source && isWelford(compute.source->op()); }
 
 std::optional<Access> targetOf(const Statement& statement) {
   if (const Move* move = std::get_if<Move>(&statement.node)) return move->target;
@@ -114,7 +117,8 @@ class Contraction {
            buffer(compute.target).dtype == compute.computeDtype;
   }
   bool isProduct(const Compute& compute) const {
-    return compute.op == OpKind::Mul && isOf(compute, {OpKind::Mul}) && isWideRegister(compute);
+    return compute.op == OpKind::Mul && (isOf(compute, {OpKind::Mul}) || isOfWelford(compute)) &&
+           isWideRegister(compute);
   }
 
   Access newRegister(DataType dtype, const TensorView* source, Body& body) {
@@ -149,21 +153,24 @@ class Contraction {
 
   // What the statement makes, if it is a product that a sum may take unrounded.
   std::optional<Product> productOf(const Compute& compute, const Products& known) const {
-    if (isProduct(compute)) return Product{compute.target, false, {compute.operands[0], compute.operands[1]}};
+    if (isProduct(compute))
+      return Product{compute.target, false, {compute.operands[0], compute.operands[1]}, compute.source};
     if (compute.op != OpKind::Neg || !isOf(compute, {OpKind::Neg}) || !isWideRegister(compute)) return std::nullopt;
     const Product* negated = find(compute.operands[0], known);
     if (!negated) return std::nullopt;
-    return Product{compute.target, !negated->isNegative, negated->factors};
+    return Product{compute.target, !negated->isNegative, negated->factors, negated->source};
   }
 
   // The sum as an fma; what it needs in front of it is added to `before`.
   std::optional<Compute> joinedWithProduct(const Compute& sum, const Products& known, Body& before) {
     const bool isSum = (sum.op == OpKind::Add || sum.op == OpKind::Sub) &&
-                       isOf(sum, {OpKind::Add, OpKind::Sub, OpKind::Sum, OpKind::Mean});
+                       (isOf(sum, {OpKind::Add, OpKind::Sub, OpKind::Sum, OpKind::Mean}) || isOfWelford(sum));
     if (!isSum) return std::nullopt;
     for (const size_t side : {0, 1}) {
       const Product* product = find(sum.operands[side], known);
       if (!product || buffer(product->at).dtype != sum.computeDtype) continue;
+      // Where both `x - mean` took an unrounded x, var's terms would be others.
+      if (isOfWelford(sum) && product->source != sum.source) continue;
       const bool subtracts = sum.op == OpKind::Sub;
       Compute fma = sum;
       fma.op = OpKind::Fma;

@@ -8,8 +8,22 @@
 namespace fuser::ptx {
 namespace {
 
+// Words of accesses, besides those of their operations and types. A hint for caches means nothing here.
+bool hasKnownWords(const OpcodeWords& words) {
+  OpcodeWords rest = words;
+  const bool isAtomic = words.first() == "atom" || words.first() == "red";
+  if (typeFrom(words.last())) rest.dropLast();
+  if (isAtomic)
+    return rest.hasOnly({"global", "shared", "relaxed", "acquire", "release", "acq_rel", "cta",  "gpu", "sys", "noftz",
+                         "add",    "min",    "max",     "and",     "or",      "xor",     "exch", "cas", "inc", "dec"});
+  return rest.hasOnly({"global", "shared", "local", "param", "const", "volatile", "relaxed", "acquire", "release",
+                       "weak",   "mmio",   "cta",   "gpu",   "sys",   "nc",       "ca",      "cg",      "cs",
+                       "lu",     "cv",     "wb",    "wt",    "v2",    "v4",       "v8"});
+}
+
 // What an opcode says of its access.
 AccessOf accessOf(const OperationBuilder& to, const Instruction& at, const OpcodeWords& words) {
+  if (!hasKnownWords(words)) to.failUnknown(at);
   AccessOf access;
   access.isVolatile = words.has("volatile") || words.has("relaxed") || words.has("acquire") || words.has("release") ||
                       words.has("mmio");
@@ -20,12 +34,14 @@ AccessOf accessOf(const OperationBuilder& to, const Instruction& at, const Opcod
   access.isGeneric =
       !words.has("global") && !words.has("shared") && !words.has("local") && !words.has("param") && !words.has("const");
   access.space = words.has("shared") ? Space::Shared : words.has("local") ? Space::Local : Space::Global;
+  // In global memory it would be no atomic for another block.
+  if (access.space == Space::Global && words.has("cta")) to.failUnknown(at);
   return access;
 }
 
 // Fences of .release before an access, and of .acquire behind it.
 void addOrder(OperationBuilder& to, const Instruction& at, const OpcodeWords& words, std::string_view order) {
-  if (words.has(order) || words.has("acq_rel")) to.add(at, Operation::Kind::Fence);
+  if (words.has(order) || words.has("acq_rel")) addFenceOf(to, at, fenceScopeOf(words));
 }
 
 // A policy of caches may be the last operand.
@@ -102,6 +118,7 @@ void addLoad(OperationBuilder& to, Frame& frame, const Instruction& at, const Op
                            at.operands[1].at < frame.function.parameters;
     if (isOfEntry) return addParameter(to, frame, at, access, elements);
     access.space = Space::Local;
+    access.isOfCall = true;
   }
   std::vector<Place> places;
   for (const Operand* element : elements) {
@@ -122,7 +139,10 @@ void addLoad(OperationBuilder& to, Frame& frame, const Instruction& at, const Op
 void addStore(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words) {
   needOperands(to, at, words, 2);
   AccessOf access = accessOf(to, at, words);
-  if (words.has("param")) access.space = Space::Local;
+  if (words.has("param")) {
+    access.space = Space::Local;
+    access.isOfCall = true;
+  }
   if (words.has("const")) to.fail(at, "a store into .const");
   const std::vector<const Operand*> elements = elementsOf(at.operands[1]);
   if (elements.size() != access.count)

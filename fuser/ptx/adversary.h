@@ -143,6 +143,13 @@ typename Lane::Value resultWithin(const Bound& bound, Doubles... operands) {
   return numberAt<Lane>(drawn(placesWithin<Lane>(bound, exact, nearest), hashOf<F>(operands...)));
 }
 
+// The nearest number, but where the manual says what it is: then that one.
+template <class F, bool kFlushes, class BoundOf>
+float nearestButGiven(BoundOf boundOf, float a, float b) {
+  const Bound bound = boundOf(static_cast<double>(kept<kFlushes>(a)), static_cast<double>(kept<kFlushes>(b)));
+  return bound.kind == Bound::Kind::Only ? rounded<float>(bound.size) : nearest<F, kFlushes>(a, b);
+}
+
 // `boundOf`: of the operands as doubles.
 template <class F, bool kFlushes, class Lane, class BoundOf, class... Numbers>
 typename Lane::Value adversarial(BoundOf boundOf, Numbers... operands) {

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "fuser/ptx/trace.h"
 #include "fuser/support/check.h"
 #include "fuser/support/split_mix.h"
 
@@ -31,7 +32,7 @@ void Block::start(uint32_t number) {
   shared_.undefined.assign(bytes, std::byte{0xff});
   const size_t unit = of_.program.smallestSharedAccess;
   shared_.unitShift = std::countr_zero(unit);
-  shared_.history.reset((bytes + unit - 1) / unit, of_.threads, warps);
+  shared_.history.reset((bytes + unit - 1) / unit, of_.threads, warps, of_.program.hasVolatile);
 }
 
 void Block::setSpecials(Warp& warp) {
@@ -96,8 +97,7 @@ void Block::runWarp(Warp& warp) {
   for (int left = kOperationsOfTurn; left > 0 && warp.live != 0 && !warp.isAtBarrier && !warp.isWaiting; --left) {
     if (warp.ready.empty()) {
       if (!warp.atMeeting.empty() && warp.live != warp.liveAtMeeting) {
-        warp.ready = std::move(warp.atMeeting);
-        warp.atMeeting.clear();
+        warp.ready.swap(warp.atMeeting);
         continue;
       }
       const bool meets = !warp.atMeeting.empty();
@@ -155,27 +155,6 @@ void Block::branch(Warp& warp, const Operation& operation, uint32_t mask, uint32
 
 void Block::execute(Warp& warp, const Operation& operation, uint32_t mask) {
   switch (operation.kind) {
-    case Operation::Kind::Row: runRowOf(warp, operation, mask); break;
-    case Operation::Kind::Load: load(warp, operation, mask); break;
-    case Operation::Kind::Store: store(warp, operation, mask); break;
-    case Operation::Kind::Parameter: parameter(warp, operation, mask); break;
-    case Operation::Kind::Atomic: atomic(warp, operation, mask); break;
-    case Operation::Kind::CopyAsync: copyAsync(warp, operation, mask); break;
-    case Operation::Kind::CommitCopies:
-      forEachLane(mask, [&](int lane) { ++warp.copyGroups[static_cast<size_t>(lane)]; });
-      break;
-    case Operation::Kind::WaitForCopies: waitForCopies(warp, operation, mask); break;
-    case Operation::Kind::Fence:
-      ++clock_.now;
-      forEachLane(mask, [&](int lane) { warp.clock.fences[static_cast<size_t>(lane)] = clock_.now; });
-      warp.clock.known.join(warp.clock.seen);
-      warp.clock.seen = {};
-      break;
-    case Operation::Kind::ActiveMask: {
-      for (int lane = 0; lane < kLanes; ++lane) setLane(scratch_.bytes, 4, lane, mask);
-      warp.registers.write(operation.result, 4, mask, scratch_.bytes, nullptr);
-      break;
-    }
     case Operation::Kind::WarpBarrier:
     case Operation::Kind::Shuffle:
     case Operation::Kind::Vote:
@@ -187,11 +166,37 @@ void Block::execute(Warp& warp, const Operation& operation, uint32_t mask) {
     case Operation::Kind::Trap: fail(warp, operation, std::countr_zero(mask), "a trap");
     case Operation::Kind::NoTarget:
       fail(warp, operation, std::countr_zero(mask), "an index behind the list of branches");
-    case Operation::Kind::Branch:
-    case Operation::Kind::Barrier:
-    case Operation::Kind::Exit: FUSER_CHECK(false, "run before");
+    default: break;
   }
+  if (of_.trace) of_.trace->begin(warp, operation, mask);
+  perform(warp, operation, mask);
+  if (of_.trace) of_.trace->end(warp, operation, mask, reached_);
   warp.moveTo(warp.ready.back().pc + 1);
+}
+
+// What each thread does on its own.
+void Block::perform(Warp& warp, const Operation& operation, uint32_t mask) {
+  switch (operation.kind) {
+    case Operation::Kind::Row: return runRowOf(warp, operation, mask);
+    case Operation::Kind::Load: return load(warp, operation, mask);
+    case Operation::Kind::Store: return store(warp, operation, mask);
+    case Operation::Kind::Parameter: return parameter(warp, operation, mask);
+    case Operation::Kind::Atomic: return atomic(warp, operation, mask);
+    case Operation::Kind::CopyAsync: return copyAsync(warp, operation, mask);
+    case Operation::Kind::CommitCopies:
+      return forEachLane(mask, [&](int lane) { ++warp.copyGroups[static_cast<size_t>(lane)]; });
+    case Operation::Kind::WaitForCopies: return waitForCopies(warp, operation, mask);
+    case Operation::Kind::Fence:
+      ++clock_.now;
+      if (warp.clock.threads.empty()) return;
+      return forEachLane(mask, [&](int lane) {
+        warp.clock.threads[static_cast<size_t>(lane)].passFence(operation.fence, clock_.now);
+      });
+    case Operation::Kind::ActiveMask:
+      for (int lane = 0; lane < kLanes; ++lane) setLane(scratch_.bytes, 4, lane, mask);
+      return warp.registers.write(operation.result, 4, mask, scratch_.bytes, nullptr);
+    default: FUSER_CHECK(false, "run before");
+  }
 }
 
 void Block::runRowOf(Warp& warp, const Operation& operation, uint32_t mask) {

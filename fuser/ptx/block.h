@@ -16,6 +16,7 @@ struct OfLaunch {
   GlobalMemory memory;
   uint32_t threads;                     // of a block
   std::vector<OperationCount>* counts;  // null: nobody asks
+  Trace* trace;                         // likewise
   uint64_t progress = 0;                // goes on with each event that may end somebody's waiting
 };
 
@@ -49,6 +50,7 @@ class Block {
   // A warp's turn.
   void runWarp(Warp& warp);
   void execute(Warp& warp, const Operation& operation, uint32_t mask);
+  void perform(Warp& warp, const Operation& operation, uint32_t mask);
   void count(uint32_t pc, const Operation& operation, uint32_t mask, uint32_t taken);
   uint32_t guarded(const Warp& warp, const Operation& operation, uint32_t mask) const;
   void runRowOf(Warp& warp, const Operation& operation, uint32_t mask);
@@ -93,6 +95,7 @@ class Block {
   void multiply(Warp& warp, const Operation& operation, uint32_t mask);
   // Waits for the members, or does the operation with all of them.
   void meetIn(Warp& warp, const Operation& operation, uint32_t mask);
+  void performTogether(Warp& warp, const Operation& operation, uint32_t mask);
   // The lanes that the first of the mask says to meet in an operation; `group`: those of the mask that say the same.
   uint32_t members(const Warp& warp, const Operation& operation, uint32_t mask, uint32_t& group) const;
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "fuser/ptx/block.h"
+#include "fuser/ptx/trace.h"
 #include "fuser/support/check.h"
 
 namespace fuser::ptx {
@@ -84,7 +85,7 @@ void Block::joinBarrier(Warp& warp, const Operation& operation) {
     warp.clock.ofWarps.resize(warps_.size());
     for (size_t i = 0; i < warps_.size(); ++i) barrier.ofWarps[i] = std::max(barrier.ofWarps[i], warp.clock.ofWarps[i]);
     barrier.ofWarps[warp.index] = ++clock_.now;
-    barrier.known.join(warp.clock.known);
+    warp.clock.addKnown(barrier.known);
     warp.passBarrier();
   }
   if (barrier.arrived == barrier.expected) completeBarrier(call.number);
@@ -95,14 +96,14 @@ void Block::completeBarrier(uint32_t number) {
   const uint32_t time = ++clock_.now;
   if (barrier.waiting.size() == warps_.size()) {
     clock_.barrier = time;
-    for (Warp* warp : barrier.waiting) clock_.known.join(warp->clock.known);
-    for (Warp* warp : barrier.waiting) warp->clock.known = {};
+    for (Warp* warp : barrier.waiting) warp->clock.addKnown(clock_.known);
+    for (Warp* warp : barrier.waiting) warp->clock.forgetKnown();
   } else {
     barrier.ofWarps.resize(warps_.size());
     for (Warp* warp : barrier.waiting) {
       const std::vector<uint32_t>& known = warp->clock.ofWarps;
       for (size_t i = 0; i < known.size(); ++i) barrier.ofWarps[i] = std::max(barrier.ofWarps[i], known[i]);
-      barrier.known.join(warp->clock.known);
+      warp->clock.addKnown(barrier.known);
     }
     for (Warp* warp : barrier.waiting) barrier.ofWarps[warp->index] = time;
     for (Warp* warp : barrier.waiting) {
@@ -133,6 +134,7 @@ void Block::passBarrier(Warp& warp) {
     const int bytes = counts ? 4 : 1;
     for (int lane = 0; lane < kLanes; ++lane) setLane(scratch_.bytes, bytes, lane, result);
     warp.registers.write(operation.result, bytes, split.mask, scratch_.bytes, nullptr);
+    if (of_.trace) of_.trace->forget(warp, operation, split.mask);
   }
   warp.passBarrier();
 }

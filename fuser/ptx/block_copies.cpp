@@ -6,6 +6,7 @@
 #include <span>
 
 #include "fuser/ptx/block.h"
+#include "fuser/ptx/trace.h"
 #include "fuser/support/check.h"
 
 namespace fuser::ptx {
@@ -77,7 +78,12 @@ void Block::land(Warp& warp, const Operation& operation, const PendingCopy& copy
          concat(shared_.history.raceText(unit, thread, accessor, true), " (byte ", unit << shared_.unitShift,
                 " of shared memory)"));
   }
-  std::memcpy(shared_.data.data() + copy.to, copy.data.data(), copy.bytes);
+  std::byte* to = shared_.data.data() + copy.to;
+  std::memcpy(to, copy.data.data(), copy.bytes);
+  if (of_.trace) {
+    of_.trace->copy(copy.read > 0 ? reached_[static_cast<size_t>(copy.lane)] : nullptr, to, copy.read);
+    of_.trace->copy(nullptr, to + copy.read, copy.bytes - copy.read);
+  }
   std::memset(shared_.undefined.data() + copy.to, 0, copy.bytes);
 }
 

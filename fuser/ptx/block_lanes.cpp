@@ -7,6 +7,7 @@
 #include "fuser/ptx/block.h"
 #include "fuser/ptx/combine.h"
 #include "fuser/ptx/semantics.h"
+#include "fuser/ptx/trace.h"
 #include "fuser/support/check.h"
 
 namespace fuser::ptx {
@@ -43,27 +44,21 @@ uint32_t Block::members(const Warp& warp, const Operation& operation, uint32_t m
 }
 
 void Block::meetIn(Warp& warp, const Operation& operation, uint32_t mask) {
-  if (mask != warp.ready.back().mask)
-    fail(warp, operation, std::countr_zero(mask), "a guard lets some threads of a meeting pass by");
+  // A guard lets the others pass by.
+  if (mask != warp.ready.back().mask) return warp.part(mask, operation.join);
   uint32_t group = 0;
   const uint32_t wanted = members(warp, operation, mask, group);
   // Those that name other members do the operation on their own, and meet these behind it.
   if (group != mask) return warp.part(group, operation.join);
   uint32_t together = 0;
   if (!warp.meet(wanted, together)) return;
-  switch (operation.kind) {
-    case Operation::Kind::Shuffle: shuffle(warp, operation, together); break;
-    case Operation::Kind::Vote: vote(warp, operation, together); break;
-    case Operation::Kind::Match: match(warp, operation, together); break;
-    case Operation::Kind::Reduce: reduce(warp, operation, together); break;
-    case Operation::Kind::Elect: elect(warp, operation, together); break;
-    case Operation::Kind::LoadMatrix: loadMatrices(warp, operation, together); break;
-    case Operation::Kind::Mma: multiply(warp, operation, together); break;
-    default: break;
-  }
+  if (of_.trace) of_.trace->begin(warp, operation, together);
+  performTogether(warp, operation, together);
+  if (of_.trace) of_.trace->end(warp, operation, together, reached_);
   // A shuffle orders no accesses to memory; of those that meet, a barrier alone does.
   if (operation.kind == Operation::Kind::WarpBarrier) {
     ++clock_.now;
+    warp.clock.share(together);
     if ((warp.live & ~wanted) == 0) {
       warp.clock.sync = clock_.now;
     } else {
@@ -71,6 +66,19 @@ void Block::meetIn(Warp& warp, const Operation& operation, uint32_t mask) {
     }
   }
   warp.passMeeting();
+}
+
+void Block::performTogether(Warp& warp, const Operation& operation, uint32_t mask) {
+  switch (operation.kind) {
+    case Operation::Kind::Shuffle: return shuffle(warp, operation, mask);
+    case Operation::Kind::Vote: return vote(warp, operation, mask);
+    case Operation::Kind::Match: return match(warp, operation, mask);
+    case Operation::Kind::Reduce: return reduce(warp, operation, mask);
+    case Operation::Kind::Elect: return elect(warp, operation, mask);
+    case Operation::Kind::LoadMatrix: return loadMatrices(warp, operation, mask);
+    case Operation::Kind::Mma: return multiply(warp, operation, mask);
+    default: return;
+  }
 }
 
 void Block::shuffle(Warp& warp, const Operation& operation, uint32_t mask) {

@@ -152,22 +152,29 @@ void Block::reachLocal(Warp& warp, const Operation& operation, uint32_t mask) {
   });
 }
 
+// Registers and local memory that change, as a count does, are no waiting: they are looked at where an access finds the
+// same once more.
 void Block::noteFound(Warp& warp, const Operation& operation, uint32_t mask) {
   uint64_t found = mixBits(static_cast<uint64_t>(&operation - of_.program.operations.data()) << 32 | mask);
   forEachLane(mask, [&](int lane) {
     found = splitMix64(found ^ addresses_[static_cast<size_t>(lane)]);
     found = splitMix64(found ^ laneOf(scratch_.bytes, operation.access.registerBytes, lane));
   });
-  warp.isWaiting = found == warp.lastFound;
+  const uint64_t state = found == warp.lastFound ? warp.hashOfState() : 0;
+  warp.isWaiting = state != 0 && state == warp.lastState;
   warp.lastFound = found;
+  warp.lastState = state;
 }
 
-// Volatile accesses to global memory order what is around them.
+// Volatile accesses order what is around them.
 void Block::passOn(Warp& warp, uint32_t mask, bool stores, bool loads) {
+  constexpr int kBlockShift = 24;  // of the bytes of shared memory
   const Accessor accessor = accessorOf(warp);
-  forEachLane(mask & isGlobal_, [&](int lane) {
-    if (stores) of_.memory.release(addresses_[static_cast<size_t>(lane)], lane, accessor);
-    if (loads) of_.memory.acquire(addresses_[static_cast<size_t>(lane)], warp.clock);
+  forEachLane(mask, [&](int lane) {
+    uint64_t address = addresses_[static_cast<size_t>(lane)];
+    if ((isGlobal_ >> lane & 1) == 0) address |= kSharedWindow | uint64_t{number_} << kBlockShift;
+    if (stores) of_.memory.release(address, lane, accessor);
+    if (loads) of_.memory.acquire(address, warp.clock.threads[static_cast<size_t>(lane)], number_);
   });
 }
 
@@ -215,7 +222,10 @@ void Block::store(Warp& warp, const Operation& operation, uint32_t mask) {
       std::byte* to = reached_[static_cast<size_t>(lane)] + i * bytes;
       const bool isGlobal = (isGlobal_ >> lane & 1) != 0;
       if (isGlobal && undefined != 0) fail(warp, operation, lane, "uninitialised bits are stored");
-      if (access.isVolatile && bitsAt(to, bytes) != value) ++of_.progress;
+      if ((access.isVolatile || warp.lastState != 0) && bitsAt(to, bytes) != value) {
+        warp.lastState = 0;
+        if (access.isVolatile) ++of_.progress;
+      }
       std::memcpy(to, &value, size);
       if (!isGlobal) std::memcpy(reachedUndefined_[static_cast<size_t>(lane)] + i * bytes, &undefined, size);
     });

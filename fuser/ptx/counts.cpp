@@ -24,9 +24,11 @@ InstructionClass classOfRow(const OpcodeWords& words) {
   const bool isOfFloat = numbersOf(words.last()) > 0;
   if (first == "cvt") return InstructionClass::Convert;
   if (isOneOf(first, {"mov", "selp", "setp", "set", "pack", "unpack"})) return InstructionClass::Move;
-  if (words.has("approx") || (isOfFloat && isOneOf(first, {"div", "rcp", "sqrt"}))) return InstructionClass::Special;
+  const bool isOfDouble = words.last() == "f64";
+  if (words.has("approx") || (isOfFloat && !isOfDouble && isOneOf(first, {"div", "rcp", "sqrt"})))
+    return InstructionClass::Special;
   if (!isOfFloat) return InstructionClass::Integer;
-  return words.last() == "f64" ? InstructionClass::Double : InstructionClass::Float;
+  return isOfDouble ? InstructionClass::Double : InstructionClass::Float;
 }
 
 // Of a warp.
@@ -54,6 +56,7 @@ InstructionClass classOf(const Operation& operation) {
     case Operation::Kind::ActiveMask: return InstructionClass::Move;
     case Operation::Kind::Load:
     case Operation::Kind::Store:
+      if (operation.access.isOfCall) return InstructionClass::Move;
       return operation.access.space == Space::Shared  ? InstructionClass::Shared
              : operation.access.space == Space::Local ? InstructionClass::Local
                                                       : InstructionClass::Global;
@@ -110,11 +113,12 @@ Counts countsOf(const Program& program, std::span<const OperationCount> counts) 
   return sum;
 }
 
-std::map<uint32_t, int64_t> countsByLine(const Program& program, std::span<const OperationCount> counts) {
-  std::map<uint32_t, int64_t> lines;
+std::map<uint32_t, ClassCounts> countsByLine(const Program& program, std::span<const OperationCount> counts) {
+  std::map<uint32_t, ClassCounts> lines;
   for (size_t i = 0; i < counts.size(); ++i) {
     const Operation& operation = program.operations[i];
-    if (operation.isCounted && counts[i].warps > 0) lines[operation.source->cudaLine] += counts[i].warps;
+    if (!operation.isCounted || counts[i].warps == 0) continue;
+    lines[operation.source->cudaLine][static_cast<size_t>(classOf(operation))] += counts[i].warps;
   }
   return lines;
 }

@@ -23,10 +23,10 @@ struct OperationCount {
 enum class InstructionClass : uint8_t {
   Integer,  // arithmetic, bits, addresses
   Float,    // of f32, f16 and bf16
-  Double,   // of f64
-  Special,  // approximations, divisions and roots
+  Double,   // of f64, divisions and roots among them, which the device makes of many
+  Special,  // approximations; divisions and roots of f32
   Convert,
-  Move,  // moves, selections, comparisons, special registers
+  Move,  // moves, selections, comparisons, special registers, parameters
   Branch,
   Global,
   Shared,
@@ -37,17 +37,18 @@ enum class InstructionClass : uint8_t {
   Mma
 };
 inline constexpr size_t kInstructionClasses = 14;
+using ClassCounts = std::array<int64_t, kInstructionClasses>;
 InstructionClass classOf(const Operation& operation);
 
 struct Counts {
   int64_t launches = 0;
   int64_t warpInstructions = 0;
   int64_t laneInstructions = 0;
-  std::array<int64_t, kInstructionClasses> byClass{};  // of warps
+  ClassCounts byClass{};  // of warps
   int64_t divergentBranches = 0;
   int64_t sharedWavefronts = 0;
   int64_t barrierWaits = 0;  // of warps
-  int64_t localBytes = 0;
+  int64_t localBytes = 0;    // without what functions are given and give, which are registers where there are enough
   int64_t flops = 0;     // of lanes: an FMA is two, an mma of 16 x 8 x 16 is 4,096 a warp
   int64_t mmaFlops = 0;  // of them
   Counts& operator+=(const Counts& other);
@@ -57,7 +58,7 @@ struct Counts {
 // Of one launch.
 Counts countsOf(const Program& program, std::span<const OperationCount> counts);
 // Instructions of warps by the line of the CUDA text that they are of, from 1; 0: of none.
-std::map<uint32_t, int64_t> countsByLine(const Program& program, std::span<const OperationCount> counts);
+std::map<uint32_t, ClassCounts> countsByLine(const Program& program, std::span<const OperationCount> counts);
 
 // Passes of an access to shared memory: 32 banks, each 4 bytes wide; in one pass a bank gives one word to any number of
 // lanes. Accesses of 8 and 16 bytes a lane are those of halves and quarters of the warp, one after the other.

@@ -256,8 +256,15 @@ constexpr Type twice(Type type) {
 #define EACH_APPROXIMATED_UPPER(T, text, prefix, F, ...) \
   ROW1(prefix text, T, T, Whole, RESULT_UPPER(prefix text, F, __VA_ARGS__))
 
+#define BOUND(operands, ...)     \
+  [] operands {                  \
+    using namespace approximate; \
+    return __VA_ARGS__;          \
+  }
 #define RESULT1(opcode, T, F, ...) approximate::nearest<approximate::F, approximate::isFlushing(opcode)>(a)
-#define RESULT2(opcode, T, F, ...) approximate::nearest<approximate::F, approximate::isFlushing(opcode)>(a, b)
+#define RESULT2(opcode, T, F, ...)                                               \
+  approximate::nearestButGiven<approximate::F, approximate::isFlushing(opcode)>( \
+      BOUND(([[maybe_unused]] double a, [[maybe_unused]] double b), __VA_ARGS__), a, b)
 #define RESULT_UPPER(opcode, F, ...) RESULT1(opcode, , F, )
 const Row kRows[] = {
 #include "fuser/ptx/approximations.def"
@@ -267,11 +274,6 @@ const Row kRows[] = {
 #undef RESULT2
 #undef RESULT_UPPER
 
-#define BOUND(operands, ...)     \
-  [] operands {                  \
-    using namespace approximate; \
-    return __VA_ARGS__;          \
-  }
 #define RESULT1(opcode, T, F, ...)                                                    \
   approximate::adversarial<approximate::F, approximate::isFlushing(opcode), lane::T>( \
       BOUND(([[maybe_unused]] double a), __VA_ARGS__), a)

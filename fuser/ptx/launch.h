@@ -43,13 +43,17 @@ struct Launch {
   uint64_t order = 0;
 };
 
+class Trace;
+
 class Fault : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 // Runs all blocks to their end. A Fault names the thread, the line of the PTX, and that of the CUDA text where the PTX
-// has it (.loc). `counts`, if it is not null, is given the counts of each operation.
-void runLaunch(const Program& program, const Launch& launch, std::vector<OperationCount>* counts = nullptr);
+// has it (.loc). `counts`, if it is not null, is given the counts of each operation; `trace` what was computed
+// (fuser/ptx/trace.h).
+void runLaunch(const Program& program, const Launch& launch, std::vector<OperationCount>* counts = nullptr,
+               Trace* trace = nullptr);
 
 }  // namespace fuser::ptx

@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "fuser/ptx/block.h"
+#include "fuser/ptx/trace.h"
 #include "fuser/support/check.h"
 #include "fuser/support/split_mix.h"
 
@@ -18,11 +19,11 @@ constexpr int kIdleCycles = 3;
 
 class Machine {
  public:
-  Machine(const Program& program, const Launch& launch, std::vector<OperationCount>* counts)
+  Machine(const Program& program, const Launch& launch, std::vector<OperationCount>* counts, Trace* trace)
       : program_(program),
         launch_(launch),
         threads_(static_cast<uint32_t>(launch.block[0] * launch.block[1] * launch.block[2])),
-        shared_{program, launch, GlobalMemory(program, launch, threads_), threads_, counts, 0} {
+        shared_{program, launch, GlobalMemory(program, launch, threads_), threads_, counts, trace, 0} {
     if (counts) counts->assign(program.operations.size(), {});
   }
 
@@ -70,6 +71,7 @@ class Machine {
   std::unique_ptr<Block> nextBlock(int64_t number) {
     std::unique_ptr<Block> block = ended_ ? std::move(ended_) : std::make_unique<Block>(shared_);
     block->start(static_cast<uint32_t>(number));
+    if (shared_.trace) shared_.trace->startBlock(!program_.hasVolatile);
     return block;
   }
 
@@ -82,11 +84,11 @@ class Machine {
 
 }  // namespace
 
-void runLaunch(const Program& program, const Launch& launch, std::vector<OperationCount>* counts) {
+void runLaunch(const Program& program, const Launch& launch, std::vector<OperationCount>* counts, Trace* trace) {
   for (size_t i = 0; i < 3; ++i) {
     if (launch.grid[i] <= 0 || launch.block[i] <= 0) return;
   }
-  Machine(program, launch, counts).run();
+  Machine(program, launch, counts, trace).run();
 }
 
 }  // namespace fuser::ptx

@@ -48,6 +48,33 @@ void Times::join(const Times& other) {
   entries_ = std::move(joined);
 }
 
+void ThreadClock::passFence(FenceScope scope, uint32_t time) {
+  blockFence = time;
+  known.join(seenInBlock);
+  seenInBlock = {};
+  if (scope == FenceScope::Block) return;
+  deviceFence = time;
+  known.join(seen);
+  seen = {};
+}
+
+void WarpClock::share(uint32_t lanes) {
+  if (threads.empty()) return;
+  Known all;
+  forEachLane(lanes, [&](int lane) { all.join(threads[static_cast<size_t>(lane)].known); });
+  forEachLane(lanes, [&](int lane) { threads[static_cast<size_t>(lane)].known = all; });
+}
+
+void WarpClock::addKnown(Known& all) const {
+  all.join(known);
+  for (const ThreadClock& thread : threads) all.join(thread.known);
+}
+
+void WarpClock::forgetKnown() {
+  known = {};
+  for (ThreadClock& thread : threads) thread.known = {};
+}
+
 void WarpClock::noteMeeting(uint32_t lanes, uint32_t time) {
   ofLanes.resize(kLanes);
   std::array<uint32_t, kLanes> together{};
@@ -59,9 +86,11 @@ void WarpClock::noteMeeting(uint32_t lanes, uint32_t time) {
   forEachLane(lanes, [&](int lane) { ofLanes[static_cast<size_t>(lane)] = together; });
 }
 
-void AccessHistory::reset(size_t units, uint32_t threadsPerBlock, uint32_t warpsPerBlock) {
+void AccessHistory::reset(size_t units, uint32_t threadsPerBlock, uint32_t warpsPerBlock, bool keepsReaders) {
   writes_.assign(units, {});
   reads_.clear();
+  readers_.clear();
+  keepsReaders_ = keepsReaders;
   threadsPerBlock_ = threadsPerBlock;
   warpsPerBlock_ = warpsPerBlock;
 }
@@ -87,17 +116,37 @@ bool AccessHistory::isBefore(const Access& access, uint32_t thread, const Access
   if (kind == 0 && (access.who & kNumber) == thread) return true;
   const uint32_t block = blockOf(access.who);
   const bool isOfWarp = kind == 0 || kind == kSeveralOfWarp;
-  if (block == now.block) {
-    if (access.time < now.clock->barrier) return true;
-    if (!isOfWarp || warpOf(access.who) != now.warp) return isBeforeInBlock(access, now);
-    return access.time < now.warpClock->sync || isBeforeInWarp(access, thread, now);
-  }
-  for (const Known* known : {&now.clock->known, &now.warpClock->known}) {
+  if (block == now.block && isBeforeByBarriers(access, thread, now)) return true;
+  const ThreadClock* own = now.warpClock->threadAt(thread - now.firstThread);
+  if (!own) return false;
+  for (const Known* known : {&now.clock->known, &now.warpClock->known, &own->known}) {
     if (access.time < known->blocks.of(block)) return true;
     if (isOfWarp && access.time < known->warps.of(warpOf(access.who))) return true;
     if (kind == 0 && access.time < known->threads.of(access.who & kNumber)) return true;
   }
   return false;
+}
+
+// Of a thread of the same block.
+bool AccessHistory::isBeforeByBarriers(const Access& access, uint32_t thread, const Accessor& now) const {
+  if (access.time < now.clock->barrier) return true;
+  const bool isOfBlock = (access.who & kKind) == kSeveralOfBlock;
+  if (isOfBlock || warpOf(access.who) != now.warp) return isBeforeInBlock(access, now);
+  return access.time < now.warpClock->sync || isBeforeInWarp(access, thread, now);
+}
+
+bool AccessHistory::readsAreBefore(size_t unit, uint32_t thread, const Accessor& now) const {
+  const Access& read = reads_[unit];
+  if (!keepsReaders_ || (read.who & kKind) == 0) return isBefore(read, thread, now);
+  for (const Readers& readers : readers_.at(unit)) {
+    const uint32_t first =
+        readers.warp / warpsPerBlock_ * threadsPerBlock_ + readers.warp % warpsPerBlock_ * kLanes + 1;
+    for (uint32_t lanes = readers.lanes; lanes != 0; lanes &= lanes - 1) {
+      const Access each{first + static_cast<uint32_t>(std::countr_zero(lanes)), readers.time};
+      if (!isBefore(each, thread, now)) return false;
+    }
+  }
+  return true;
 }
 
 // By barriers of some warps. Of several readers of the block, as of several of a warp below, it is not known who they
@@ -132,7 +181,7 @@ std::string AccessHistory::textOf(const Access& access) const {
 void AccessHistory::noteRead(size_t unit, uint32_t thread, const Accessor& accessor) {
   if (reads_.empty()) reads_.resize(writes_.size());
   Access& known = reads_[unit];
-  if (isBefore(known, thread, accessor)) {
+  if (readsAreBefore(unit, thread, accessor)) {
     known = {thread, accessor.clock->now};
     return;
   }
@@ -140,12 +189,40 @@ void AccessHistory::noteRead(size_t unit, uint32_t thread, const Accessor& acces
   if (blockOf(known.who) != accessor.block) {
     // One entry keeps the readers of one block: of others a race may stay unseen, and none is seen that is not there.
     known.who = thread;
+  } else if (keepsReaders_) {
+    keepReader(unit, thread, accessor);
   } else if (isOfWarp && warpOf(known.who) == accessor.warp) {
     known.who = kSeveralOfWarp | accessor.warp;
   } else {
     known.who = kSeveralOfBlock | accessor.block;
   }
   known.time = accessor.clock->now;
+}
+
+// Beside others of its block.
+void AccessHistory::keepReader(size_t unit, uint32_t thread, const Accessor& accessor) {
+  Access& known = reads_[unit];
+  std::vector<Readers>& readers = readers_[unit];
+  const auto add = [&](uint32_t warp, uint32_t lane, uint32_t time) {
+    const uint32_t bit = uint32_t{1} << lane;
+    for (Readers& each : readers) {
+      if (each.warp == warp) each.lanes &= ~bit;  // what it read before orders nothing any more
+    }
+    std::erase_if(readers, [](const Readers& each) { return each.lanes == 0; });
+    const auto same = std::find_if(readers.begin(), readers.end(),
+                                   [&](const Readers& each) { return each.warp == warp && each.time == time; });
+    if (same != readers.end()) {
+      same->lanes |= bit;
+    } else {
+      readers.push_back({warp, bit, time});
+    }
+  };
+  if ((known.who & kKind) == 0) {
+    readers.clear();
+    add(warpOf(known.who), (known.who - 1) % threadsPerBlock_ % kLanes, known.time);
+  }
+  add(accessor.warp, thread - accessor.firstThread, accessor.clock->now);
+  known.who = kSeveralOfBlock | accessor.block;
 }
 
 std::string AccessHistory::raceText(size_t unit, uint32_t thread, const Accessor& accessor, bool stores) const {
@@ -155,7 +232,8 @@ std::string AccessHistory::raceText(size_t unit, uint32_t thread, const Accessor
   return concat("race: it writes what ", textOf(reads_[unit]), " reads");
 }
 
-GlobalMemory::GlobalMemory(const Program& program, const Launch& launch, uint32_t threadsPerBlock) {
+GlobalMemory::GlobalMemory(const Program& program, const Launch& launch, uint32_t threadsPerBlock)
+    : hasBlockFences_(program.hasBlockFences) {
   module_.resize(program.moduleBytes.size());
   std::transform(program.moduleBytes.begin(), program.moduleBytes.end(), module_.begin(),
                  [](uint8_t byte) { return static_cast<std::byte>(byte); });
@@ -166,21 +244,19 @@ GlobalMemory::GlobalMemory(const Program& program, const Launch& launch, uint32_
     range.unitShift = std::countr_zero(region.elementBytes);
     FUSER_CHECK(std::has_single_bit(region.elementBytes), "elements of ", region.elementBytes, " bytes");
     if (!region.isWritten) return;
-    range.history.reset((region.bytes + region.elementBytes - 1) / region.elementBytes, threadsPerBlock, warps);
+    range.history.reset((region.bytes + region.elementBytes - 1) / region.elementBytes, threadsPerBlock, warps,
+                        program.hasVolatile);
   };
   add({"the module's variables", module_.data(), module_.size(), 1, program.writesModule, false, 0});
   for (const Region& region : launch.regions) add(region);
 }
 
-void GlobalMemory::release(uint64_t address, int lane, const Accessor& accessor) {
+// What a thread passes on whose last fence was at that time.
+Known GlobalMemory::knownAt(uint32_t fence, int lane, const Accessor& accessor) const {
   const WarpClock& warp = *accessor.warpClock;
-  const uint32_t fence = warp.fences[static_cast<size_t>(lane)];
-  if (fence == 0) return;  // without a fence, an atomic orders nothing
-  Released& released = released_[address];
-  released.number = ++releases_;
-  Known& known = released.known;
-  known.join(accessor.clock->known);
+  Known known = accessor.clock->known;
   known.join(warp.known);
+  known.join(warp.threads[static_cast<size_t>(lane)].known);
   // What the block did before its last barrier, and the warp before its own, if the fence came behind that; and what
   // the thread did before the fence.
   if (accessor.clock->barrier > 0 && accessor.clock->barrier <= fence)
@@ -196,13 +272,28 @@ void GlobalMemory::release(uint64_t address, int lane, const Accessor& accessor)
     const uint32_t met = warp.ofLanes[static_cast<size_t>(lane)][other];
     if (met > 0 && met <= fence) known.threads.raise(accessor.firstThread + other, met);
   }
+  return known;
 }
 
-void GlobalMemory::acquire(uint64_t address, WarpClock& warp) const {
+void GlobalMemory::release(uint64_t address, int lane, const Accessor& accessor) {
+  const ThreadClock& thread = accessor.warpClock->threads[static_cast<size_t>(lane)];
+  if (thread.blockFence == 0) return;  // without a fence, an atomic orders nothing
+  Released& released = released_[address];
+  released.number = ++releases_;
+  if (thread.deviceFence > 0) released.known.join(knownAt(thread.deviceFence, lane, accessor));
+  if (hasBlockFences_) released.inBlocks[accessor.block].join(knownAt(thread.blockFence, lane, accessor));
+}
+
+void GlobalMemory::acquire(uint64_t address, ThreadClock& thread, uint32_t block) const {
   const auto found = released_.find(address);
-  if (found == released_.end() || found->second.number == warp.lastSeen) return;  // a thread that spins
-  warp.seen.join(found->second.known);
-  warp.lastSeen = found->second.number;
+  if (found == released_.end() || found->second.number == thread.lastSeen) return;  // a thread that spins
+  const Released& released = found->second;
+  thread.lastSeen = released.number;
+  thread.seen.join(released.known);
+  const auto own = released.inBlocks.find(block);
+  if (own == released.inBlocks.end()) return;
+  thread.seen.join(own->second);
+  thread.seenInBlock.join(own->second);
 }
 
 }  // namespace fuser::ptx

@@ -1,10 +1,14 @@
 #pragma once
 // Memory of a launch: where an address points, and what is wrong with an access: bounds, alignment, stores into inputs,
 // reads of what nothing wrote, and races: two threads access one element, one of them stores, and neither a barrier of
-// the block, nor one of the warp, nor an atomic behind a fence is in between. That lanes of a warp run at once orders
+// the block, nor one of the warp, nor an atomic between fences is in between. That lanes of a warp run at once orders
 // nothing.
 //
 // Times: a block has a clock that goes on at each barrier and fence in it. An access has its thread and its time.
+//
+// Fences (PTX ISA 9.0, 8.9): what a thread did before a fence, a thread knows that has a fence behind an atomic or
+// volatile access which meets one of the first thread's behind its own. Both fences must reach the other thread: one of
+// the block (.cta) reaches the threads of its block.
 
 #include <memory>
 #include <unordered_map>
@@ -28,7 +32,7 @@ class Times {
   std::vector<Entry> entries_;
 };
 
-// What a warp knows to have happened in other blocks: all accesses of a block, of a warp or of a thread, before a time.
+// What is known, by fences, to have happened: all accesses of a block, of a warp or of a thread, before a time.
 struct Known {
   Times blocks, warps, threads;
   void join(const Known& other) {
@@ -44,12 +48,25 @@ struct Clock {
   Known known;           // by all its threads
 };
 
-struct WarpClock {
-  uint32_t sync = 0;                      // the time of the last barrier of the warp
-  std::array<uint32_t, kLanes> fences{};  // of each thread's last fence
-  Known seen;                             // by an atomic or a volatile load, for the next fence
+// What one thread knows by its own fences.
+struct ThreadClock {
+  uint32_t deviceFence = 0, blockFence = 0;  // the times of its last fences that reach the device, or the block
+  Known seen, seenInBlock;                   // by an atomic or a volatile load, for the next fence
   Known known;
   uint64_t lastSeen = 0;  // the number of the release that it saw last
+  void passFence(FenceScope scope, uint32_t time);
+};
+
+struct WarpClock {
+  uint32_t sync = 0;                 // the time of the last barrier of the warp
+  Known known;                       // by all its threads
+  std::vector<ThreadClock> threads;  // none where no thread may wait for another one's store
+  const ThreadClock* threadAt(uint32_t lane) const { return threads.empty() ? nullptr : &threads[lane]; }
+  // The threads that meet know what any of them knows.
+  void share(uint32_t lanes);
+  // What some thread knows is added to `all`.
+  void addKnown(Known& all) const;
+  void forgetKnown();
   // Of each lane, before which time it knows all accesses of each other lane to be: by barriers of a part of the warp.
   // Empty until there is one.
   std::vector<std::array<uint32_t, kLanes>> ofLanes;
@@ -69,7 +86,8 @@ struct Accessor {
 // The last accesses of each unit of some memory.
 class AccessHistory {
  public:
-  void reset(size_t units, uint32_t threadsPerBlock, uint32_t warpsPerBlock);
+  // keepsReaders: of an element that several threads have read, all of them are kept, since fences may order each.
+  void reset(size_t units, uint32_t threadsPerBlock, uint32_t warpsPerBlock, bool keepsReaders);
   // False, and nothing is noted, where the access of the thread is a race.
   bool read(size_t unit, uint32_t thread, const Accessor& accessor, bool isAtomic) {
     const Access& written = writes_[unit];
@@ -82,7 +100,7 @@ class AccessHistory {
     Access& written = writes_[unit];
     if (written.who != 0 && !(isAtomic && (written.who & kAtomic)) && !isBefore(written, thread, accessor))
       return false;
-    if (!reads_.empty() && !isBefore(reads_[unit], thread, accessor)) return false;
+    if (!reads_.empty() && !readsAreBefore(unit, thread, accessor)) return false;
     written = {thread | (isAtomic ? kAtomic : 0), accessor.clock->now};
     return true;
   }
@@ -96,7 +114,14 @@ class AccessHistory {
     uint32_t who = 0;  // 0: nobody; a thread, or several of a warp or of a block
     uint32_t time = 0;
   };
+  // Lanes of a warp that read at one time.
+  struct Readers {
+    uint32_t warp, lanes, time;
+  };
   bool isBefore(const Access& access, uint32_t thread, const Accessor& now) const;
+  bool isBeforeByBarriers(const Access& access, uint32_t thread, const Accessor& now) const;
+  bool readsAreBefore(size_t unit, uint32_t thread, const Accessor& now) const;
+  void keepReader(size_t unit, uint32_t thread, const Accessor& accessor);
   bool isBeforeInBlock(const Access& access, const Accessor& now) const;
   bool isBeforeInWarp(const Access& access, uint32_t thread, const Accessor& now) const;
   void noteRead(size_t unit, uint32_t thread, const Accessor& accessor);
@@ -105,7 +130,9 @@ class AccessHistory {
   uint32_t warpOf(uint32_t who) const;
 
   std::vector<Access> writes_, reads_;  // reads_ is empty until something is read
+  std::unordered_map<size_t, std::vector<Readers>> readers_;  // where reads_ has several
   uint32_t threadsPerBlock_ = 1, warpsPerBlock_ = 1;
+  bool keepsReaders_ = false;
 };
 
 // The shared memory of a block.
@@ -140,13 +167,18 @@ class GlobalMemory {
   // An atomic access of a thread, or a volatile one, passes on what its last fence ordered, and learns what others
   // passed on there.
   void release(uint64_t address, int lane, const Accessor& accessor);
-  void acquire(uint64_t address, WarpClock& warp) const;
+  void acquire(uint64_t address, ThreadClock& thread, uint32_t block) const;
 
  private:
+  Known knownAt(uint32_t fence, int lane, const Accessor& accessor) const;
+
+  const bool hasBlockFences_;
   std::vector<std::byte> module_;
   std::vector<Range> ranges_;
   struct Released {
     Known known;
+    std::unordered_map<uint32_t, Known>
+        inBlocks;         // of each block, what its own threads passed on, if some fence needs it
     uint64_t number = 0;  // of the last release there, from 1
   };
   std::unordered_map<uint64_t, Released> released_;  // by address

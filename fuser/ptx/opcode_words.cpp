@@ -23,6 +23,11 @@ std::optional<Kind> chosen(const OpcodeWords& words, std::span<const Word<Kind>>
 
 }  // namespace
 
+// Each block is a cluster of its own.
+FenceScope fenceScopeOf(const OpcodeWords& words) {
+  return words.has("cta") || words.has("cluster") ? FenceScope::Block : FenceScope::Device;
+}
+
 std::optional<AtomicKind> atomicOf(const OpcodeWords& words) {
   static constexpr Word<AtomicKind> kWords[] = {
       {"add", AtomicKind::Add},       {"min", AtomicKind::Min},

@@ -1,7 +1,9 @@
 #pragma once
 // OpcodeWords: the words of an opcode between its dots, for instructions that no row names as a whole.
 
+#include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 
@@ -22,7 +24,16 @@ class OpcodeWords {
   size_t size() const { return count_; }
   std::string_view first() const { return words_[0]; }
   std::string_view last() const { return words_[count_ - 1]; }
+  void dropLast() { --count_; }
   std::string_view at(size_t i) const { return i < count_ ? words_[i] : std::string_view(); }
+  // Whether the words behind the first are all among those, or begin with "L1::" or "L2::": hints for caches.
+  bool hasOnly(std::initializer_list<std::string_view> known) const {
+    for (size_t i = 1; i < count_; ++i) {
+      const bool isHint = words_[i].starts_with("L1::") || words_[i].starts_with("L2::");
+      if (!isHint && std::find(known.begin(), known.end(), words_[i]) == known.end()) return false;
+    }
+    return true;
+  }
   // Behind the first.
   bool has(std::string_view word) const {
     for (size_t i = 1; i < count_; ++i) {
@@ -44,6 +55,8 @@ class OpcodeWords {
   size_t count_ = 0;
 };
 
+// Whom fences of an instruction reach: of its threads' block, or, which it may leave out, of the device.
+FenceScope fenceScopeOf(const OpcodeWords& words);
 std::optional<AtomicKind> atomicOf(const OpcodeWords& words);
 std::optional<ShuffleKind> shuffleOf(const OpcodeWords& words);
 std::optional<BarrierKind> barrierOf(const OpcodeWords& words);

@@ -119,6 +119,8 @@ void addStore(OperationBuilder& to, Frame& frame, const Instruction& at, const O
 void addAtomic(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addCopyAsync(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addFence(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
+// The operation alone.
+void addFenceOf(OperationBuilder& to, const Instruction& at, FenceScope scope);
 void addBarrier(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addShuffle(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);
 void addVote(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words);

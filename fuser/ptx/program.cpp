@@ -194,7 +194,7 @@ class ProgramBuilder {
     operation.row = &row;
     operation.result = result.computed;
     operation.count = static_cast<uint8_t>(row.count);
-    std::copy(places.begin(), places.end(), operation.operands.begin());
+    std::copy_n(places.begin(), row.count, operation.operands.begin());
     to_.finish(at, result);
   }
 

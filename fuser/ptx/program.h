@@ -28,12 +28,15 @@ enum class AtomicKind : uint8_t { Add, Min, Max, And, Or, Xor, Exchange, Compare
 enum class ShuffleKind : uint8_t { Index, Up, Down, Butterfly };
 enum class BarrierKind : uint8_t { Wait, Arrive, Count, All, Any };  // the last three: bar.red
 enum class VoteKind : uint8_t { All, Any, Uniform, Ballot };
+// Whom a fence reaches.
+enum class FenceScope : uint8_t { Block, Device };
 
 // Where an access goes, and what it moves.
 struct AccessOf {
   Space space = Space::Global;
   bool isGeneric = false;   // the address says the space
   bool isVolatile = false;  // what other threads do at the same time is no race
+  bool isOfCall = false;    // what a function is given, or gives
   Type type = Type::B32;
   uint8_t count = 1;          // of elements
   uint8_t registerBytes = 4;  // of one lane
@@ -99,6 +102,7 @@ struct Operation {
   ShuffleKind shuffle = ShuffleKind::Index;
   VoteKind vote = VoteKind::All;  // of a Match: All or Any
   BarrierKind barrier = BarrierKind::Wait;
+  FenceScope fence = FenceScope::Device;
   bool isAligned = true;    // Barrier: all threads of a warp come by the same instruction
   bool transposes = false;  // LoadMatrix
   MmaOf mma{};
@@ -131,6 +135,7 @@ struct Program {
   std::vector<uint8_t> moduleBytes;  // variables of the module
   bool writesModule = false;         // some have no value in the text
   bool hasVolatile = false;          // some thread may wait for what another one stores
+  bool hasBlockFences = false;       // some fence reaches its block alone
 
   // Where an operation stands, for messages: "PTX line 12: fma.rn.f32 …".
   std::string placeText(const Operation& operation) const;

@@ -251,11 +251,13 @@ void addIsInSpace(OperationBuilder& to, Frame& frame, const Instruction& at, con
 }
 
 // What hints at caches and schedulers: nothing that a program computes depends on it.
-void addHint(OperationBuilder&, Frame&, const Instruction&, const OpcodeWords&) {}
+void addHint(OperationBuilder& to, Frame&, const Instruction& at, const OpcodeWords& words) {
+  if (!words.hasOnly({"global", "local", "L1", "L2", "u32", "mask"})) to.failUnknown(at);
+}
 
 // createpolicy…b64 d, …: a value that only hints read.
-void addPolicy(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords&) {
-  if (at.operands.empty()) to.failUnknown(at);
+void addPolicy(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words) {
+  if (at.operands.empty() || !words.hasOnly({"fractional", "range", "cvt", "global", "b64"})) to.failUnknown(at);
   to.addRow(at, "mov.b64", to.resultOf(frame, at, at.operands[0], Type::B64).computed, {to.constant(8, 0)});
 }
 

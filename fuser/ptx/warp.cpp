@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "fuser/ptx/content.h"
+#include "fuser/support/split_mix.h"
+
 namespace fuser::ptx {
 
 void Registers::write(Place place, int bytes, uint32_t mask, const void* values, const void* shadows) {
@@ -35,8 +38,16 @@ Warp::Warp(const Program& program, uint32_t threads)
     : registers(program), live(threads >= kLanes ? kAllLanes : (uint32_t{1} << threads) - 1) {
   local.data.resize(program.localBytes * kLanes);
   local.undefined.assign(program.localBytes * kLanes, std::byte{0xff});
+  if (program.hasVolatile) clock.threads.resize(kLanes);
   const auto end = static_cast<uint32_t>(program.operations.size());
   ready.push_back({0, live, end, -1});
+}
+
+uint64_t Warp::hashOfState() const {
+  const auto text = [](std::span<const std::byte> bytes) {
+    return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  };
+  return (hashOfBytes(text(registers.bytes())) ^ splitMix64(hashOfBytes(text(local.data)))) | 1;
 }
 
 void Warp::place(Split split) {
@@ -122,12 +133,8 @@ void Warp::complete(int32_t number) {
 
 void Warp::passBarrier() {
   isAtBarrier = false;
-  std::vector<Split> passing = std::move(atBarrier);
-  atBarrier.clear();
-  for (Split& split : passing) {
-    ++split.pc;
-    place(split);
-  }
+  passing_.swap(atBarrier);
+  placeBehind();
 }
 
 bool Warp::meet(uint32_t members, uint32_t& together) {
@@ -148,16 +155,20 @@ bool Warp::meet(uint32_t members, uint32_t& together) {
 void Warp::passMeeting() {
   if (meetsAlone_) return moveTo(ready.back().pc + 1);
   const uint32_t pc = atMeeting.back().pc, members = atMeeting.back().members;
-  std::vector<Split> passing;
   std::erase_if(atMeeting, [&](const Split& split) {
     const bool passes = split.pc == pc && split.members == members;
-    if (passes) passing.push_back(split);
+    if (passes) passing_.push_back(split);
     return passes;
   });
-  for (Split& split : passing) {
+  placeBehind();
+}
+
+void Warp::placeBehind() {
+  for (Split& split : passing_) {
     ++split.pc;
     place(split);
   }
+  passing_.clear();
 }
 
 void Warp::giveWay() {

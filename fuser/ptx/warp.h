@@ -2,6 +2,7 @@
 // Warp: the registers of kLanes threads, and where each of them is. Threads that are at one operation run together as a
 // Split. A branch whose sides differ makes two, which meet again at the branch's join; one that spins gives way.
 
+#include <span>
 #include <vector>
 
 #include "fuser/ptx/definedness.h"
@@ -28,6 +29,7 @@ class Registers {
   }
   // The lanes of the mask become the given ones. A shadow of null: defined.
   void write(Place place, int bytes, uint32_t mask, const void* values, const void* shadows);
+  std::span<const std::byte> bytes() const { return values_; }
   // Of what lanes() has been given.
   void define(Place place, int bytes, uint32_t mask, const void* shadows);
 
@@ -74,8 +76,9 @@ class Warp {
   uint32_t index = 0;   // in its block
   uint32_t number = 0;  // in the launch
   bool isAtBarrier = false;
-  // Of its last volatile access, where it was and what it found; one that finds the same again waits for others.
-  uint64_t lastFound = 0;
+  // Of its last volatile access, where it was and what it found, and where that was the same before, the warp's state;
+  // one that finds both again waits for others.
+  uint64_t lastFound = 0, lastState = 0;
   bool isWaiting = false;
   std::vector<Split> ready;      // the last one runs
   std::vector<Split> atBarrier;  // of the block
@@ -85,6 +88,8 @@ class Warp {
   std::array<uint32_t, kLanes> copyGroups{};  // that each lane has committed
   uint32_t liveAtMeeting = 0;    // when the last one came
 
+  // Of registers and local memory; never 0.
+  uint64_t hashOfState() const;
   // The running split goes to `pc`, where its join may be.
   void moveTo(uint32_t pc);
   // Some of its threads go to the branch's target, the others on. `targetFirst`: those of the target run first.
@@ -116,10 +121,13 @@ class Warp {
   // Puts the split among the ready ones, or where it waits.
   void place(Split split);
   void complete(int32_t join);
+  // The splits of passing_ go on behind their operations.
+  void placeBehind();
 
   bool meetsAlone_ = false;
   std::vector<Join> joins_;
   std::vector<int32_t> free_;
+  std::vector<Split> passing_;  // empty, with room: a barrier allocates nothing
 };
 
 }  // namespace fuser::ptx

@@ -7,11 +7,23 @@
 
 namespace fuser::ptx {
 
-void addFence(OperationBuilder& to, Frame&, const Instruction& at, const OpcodeWords&) {
-  to.add(at, Operation::Kind::Fence);
+void addFenceOf(OperationBuilder& to, const Instruction& at, FenceScope scope) {
+  to.add(at, Operation::Kind::Fence).fence = scope;
+  to.program().hasBlockFences = to.program().hasBlockFences || scope == FenceScope::Block;
 }
 
-void addTrap(OperationBuilder& to, Frame&, const Instruction& at, const OpcodeWords&) {
+// membar.{cta, gl, sys}; fence.{sc, acq_rel}.{cta, cluster, gpu, sys}
+void addFence(OperationBuilder& to, Frame&, const Instruction& at, const OpcodeWords& words) {
+  const bool isOld = words.first() == "membar";
+  const bool isKnown = isOld ? words.size() == 2 && words.hasOnly({"cta", "gl", "sys"})
+                             : words.size() == 3 && (words.at(1) == "sc" || words.at(1) == "acq_rel") &&
+                                   words.hasOnly({"sc", "acq_rel", "cta", "cluster", "gpu", "sys"});
+  if (!isKnown) to.failUnknown(at);
+  addFenceOf(to, at, fenceScopeOf(words));
+}
+
+void addTrap(OperationBuilder& to, Frame&, const Instruction& at, const OpcodeWords& words) {
+  if (words.size() != 1) to.failUnknown(at);
   to.add(at, Operation::Kind::Trap);
 }
 
@@ -25,7 +37,8 @@ void addBarrier(OperationBuilder& to, Frame& frame, const Instruction& at, const
     return;
   }
   const std::optional<BarrierKind> kind = barrierOf(words);
-  if (!kind || words.has("cluster")) to.failUnknown(at);
+  if (!kind || !words.hasOnly({"sync", "arrive", "red", "popc", "and", "or", "pred", "u32", "aligned", "cta"}))
+    to.failUnknown(at);
   const bool isReduction = *kind == BarrierKind::Count || *kind == BarrierKind::All || *kind == BarrierKind::Any;
   const bool isOfPredicate = isReduction && *kind != BarrierKind::Count;
   if (isReduction && (!words.has("red") || words.last() != (isOfPredicate ? "pred" : "u32"))) to.failUnknown(at);
@@ -53,7 +66,7 @@ void addBarrier(OperationBuilder& to, Frame& frame, const Instruction& at, const
 void addShuffle(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words) {
   to.needOperands(at, 5);
   const std::optional<ShuffleKind> kind = shuffleOf(words);
-  if (!kind || words.last() != "b32" || !words.has("sync")) to.failUnknown(at);
+  if (!kind || words.size() != 4 || words.last() != "b32" || words.at(1) != "sync") to.failUnknown(at);
   std::array<Place, 4> places{};
   for (size_t i = 0; i < 4; ++i) places[i] = to.read(frame, at, at.operands[i + 1], Type::B32);
   const bool isPair = at.operands[0].kind == Operand::Kind::Pair;
@@ -74,10 +87,12 @@ void addShuffle(OperationBuilder& to, Frame& frame, const Instruction& at, const
 void addVote(OperationBuilder& to, Frame& frame, const Instruction& at, const OpcodeWords& words) {
   to.needOperands(at, 3);
   const std::optional<VoteKind> kind = voteOf(words);
-  if (!kind || !words.has("sync")) to.failUnknown(at);
+  const bool isBallot = kind == VoteKind::Ballot;
+  if (!kind || words.size() != 4 || words.at(1) != "sync" || words.last() != (isBallot ? "b32" : "pred"))
+    to.failUnknown(at);
   const Place asked = to.read(frame, at, at.operands[1], Type::Pred);
   const Place members = to.read(frame, at, at.operands[2], Type::B32);
-  const Type type = *kind == VoteKind::Ballot ? Type::B32 : Type::Pred;
+  const Type type = isBallot ? Type::B32 : Type::Pred;
   const Place result = to.resultOf(frame, at, at.operands[0], type).computed;
   Operation& vote = to.add(at, Operation::Kind::Vote);
   vote.vote = *kind;

@@ -45,6 +45,39 @@ std::vector<PartTime> partsOf(const KernelRow& row, const ptx::Counts& counts, c
           {"mma", time(counts.mmaFlops, rates.mma)}};
 }
 
+// Whether an instruction is one of those that a part of the device does.
+bool isOfPart(std::string_view part, ptx::InstructionClass each) {
+  using ptx::InstructionClass;
+  if (part == "memory") return each == InstructionClass::Global || each == InstructionClass::Atomic;
+  if (part == "f32") return each == InstructionClass::Float;
+  if (part == "f64") return each == InstructionClass::Double;
+  if (part == "special") return each == InstructionClass::Special;
+  if (part == "shuffle") return each == InstructionClass::Warp;
+  if (part == "shared") return each == InstructionClass::Shared;
+  if (part == "mma") return each == InstructionClass::Mma;
+  FUSER_CHECK(part == "issue", "no part '", part, "'");
+  return each != InstructionClass::Move;
+}
+
+// The line of the text that the bound is mostly of, the first of equal ones: none that belongs to no line, nor the
+// kernel's head, whose instructions read the place of a thread.
+void findLine(const KernelCounts& counted, KernelEstimate& estimate) {
+  int64_t all = 0, most = 0;
+  for (const auto& [line, counts] : counted.byLine) {
+    int64_t own = 0;
+    for (size_t i = 0; i < counts.size(); ++i) {
+      if (isOfPart(estimate.bound.part, static_cast<ptx::InstructionClass>(i))) own += counts[i];
+    }
+    all += own;
+    if (line == 0 || own <= most) continue;
+    const std::string text = ptx::lineOf(*counted.cuda, line);
+    if (text.find(concat("_", counted.kernel->name, "(")) != text.npos) continue;
+    most = own;
+    estimate.line = text;
+  }
+  if (most > 0) estimate.lineShare = static_cast<double>(most) / static_cast<double>(all);
+}
+
 double occupancyOf(const KernelRow& row, const DeviceProperties& device) {
   const int64_t blocks =
       blocksAtOnceOnMultiprocessor(device, row.threads, row.sharedBytes, row.registers.value_or(kRegistersAtOnce));
@@ -69,13 +102,7 @@ KernelEstimate estimateOf(const KernelRow& row, const KernelCounts& counted, con
   estimate.parts = partsOf(row, counted.counts, device, rates);
   estimate.bound = *std::max_element(estimate.parts.begin(), estimate.parts.end(),
                                      [](const auto& a, const auto& b) { return a.microseconds < b.microseconds; });
-  // The first of equal ones.
-  const auto most = std::max_element(counted.byLine.begin(), counted.byLine.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (most != counted.byLine.end() && counted.cuda) {
-    estimate.line = ptx::lineOf(*counted.cuda, most->first);
-    estimate.lineShare = static_cast<double>(most->second) / static_cast<double>(counted.counts.warpInstructions);
-  }
+  if (counted.cuda) findLine(counted, estimate);
   return estimate;
 }
 
@@ -129,7 +156,7 @@ std::string toTable(const CaseEstimate& estimate, const NamedDevice& device, con
   line("kernel",
        {"launches", "blocks", "threads", "registers", "spilled", "shared", "occupancy", "bytes", "requested", "flops",
         "us", "bound"},
-       "most instructions");
+       "most of the bound");
   for (const KernelEstimate& kernel : estimate.kernels) {
     const auto number = [](int64_t value) { return std::to_string(value); };
     line(kernel.name,
@@ -137,7 +164,7 @@ std::string toTable(const CaseEstimate& estimate, const NamedDevice& device, con
           number(kernel.spilledBytes), number(kernel.sharedBytes), fixed(100 * kernel.occupancy, 0) + " %",
           number(kernel.memoryBytes), number(kernel.requestedBytes), number(kernel.flops),
           fixed(kernel.bound.microseconds, 3), std::string(kernel.bound.part)},
-         concat(fixed(100 * kernel.lineShare, 0), " %: ", kernel.line.substr(0, 60)));
+         kernel.line.empty() ? "no line" : concat(fixed(100 * kernel.lineShare, 0), " %: ", kernel.line.substr(0, 60)));
   }
   return text;
 }

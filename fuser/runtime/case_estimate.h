@@ -29,7 +29,8 @@ struct KernelEstimate {
   int64_t flops = 0;
   std::vector<PartTime> parts;
   PartTime bound;  // the largest: the estimate
-  // The line of the CUDA text with most instructions, without its indentation, and its share of all.
+  // The line of the CUDA text with most instructions of the bound's kind, without its indentation, and its share of
+  // those of all lines.
   std::string line;
   double lineShare = 0;
 };

@@ -52,7 +52,9 @@ add.s64 %i, %i, %d19;
                 kernel.body, "\nret;\n}\n");
 }
 
-inline std::vector<uint32_t> run(const Kernel& kernel) {
+// use(program, launch, out), with memory for `out` and `in`.
+template <class Use>
+void withLaunch(const Kernel& kernel, Use use) {
   const Module module = parsePtx(moduleText(kernel), "test.ptx");
   const Program program = makeProgram(module, "k", "test.ptx", kernel.approximation);
   const auto cells = static_cast<size_t>(kernel.blocks * kernel.threads);
@@ -72,8 +74,16 @@ inline std::vector<uint32_t> run(const Kernel& kernel) {
     const uint64_t address = addressOfRegion(i, launch.regions[i]);
     std::memcpy(launch.parameters.data() + 8 * i, &address, 8);
   }
-  runLaunch(program, launch);
-  return out;
+  use(program, launch, out);
+}
+
+inline std::vector<uint32_t> run(const Kernel& kernel) {
+  std::vector<uint32_t> left;
+  withLaunch(kernel, [&](const Program& program, const Launch& launch, const std::vector<uint32_t>& out) {
+    runLaunch(program, launch);
+    left = out;
+  });
+  return left;
 }
 
 inline std::string faultOf(const Kernel& kernel) {

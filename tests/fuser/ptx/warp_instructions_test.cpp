@@ -96,6 +96,17 @@ TEST(WarpInstructionsTest, PartsOfAWarpMeetEachOnItsOwn) {
                "uninitialised bits are stored");
 }
 
+TEST(WarpInstructionsTest, AGuardLetsTheOthersPassByAMeeting) {
+  const std::vector<uint32_t> out = run({R"(
+setp.lt.u32 %p1, %t, 16;
+mov.u32 %r1, %t;
+@%p1 shfl.sync.bfly.b32 %r1, %t, 1, 31, 0xffff;
+@!%p1 bar.warp.sync 0xffff0000;
+add.s32 %r1, %r1, 100;
+st.global.u32 [%o], %r1;)"});
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(out[i], 100 + (i < 16 ? i ^ 1 : i));
+}
+
 // Behind the parts' meeting all lanes are together again.
 TEST(WarpInstructionsTest, PartsJoinBehindTheirMeeting) {
   EXPECT_EQ(lanes(concat(kQuarters, "redux.sync.add.u32 %r2, %t, %r11;\nactivemask.b32 %r1;"))[3], ~0u);
