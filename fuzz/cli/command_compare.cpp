@@ -37,7 +37,7 @@ struct CompareArguments {
   GeneratorArguments generator;
   std::string engine = "cuda";
   bool holdUnoptimised = false;
-  std::string approximation = "nearest", store, opcodes;  // of ptx
+  std::string architecture = "90", approximation = "nearest", store, opcodes;  // of ptx
   std::vector<std::string> targets;
   uint64_t runs = 0;
   std::vector<std::string> views;
@@ -103,6 +103,7 @@ REPORTS_FIELDS(ItemRange, first, last)
 std::unique_ptr<Engine> engineOf(const CompareArguments& arguments, const std::shared_ptr<PtxCensus>& census) {
   if (kindOf(arguments.engine) != EngineKind::Ptx) return makeEngine(kindOf(arguments.engine));
   PtxSettings settings;
+  settings.architecture = arguments.architecture;
   settings.holdUnoptimised = arguments.holdUnoptimised;
   if (arguments.approximation == "adversarial") settings.approximation = ptx::Approximation::Adversarial;
   settings.store = arguments.store;
@@ -275,6 +276,7 @@ class Batches : public TaskSource {
 void checkFlagsOfPtx(const CompareArguments& arguments) {
   const char* flag = arguments.holdUnoptimised              ? "--hold-unoptimised"
                      : arguments.approximation != "nearest" ? "--approximation"
+                     : arguments.architecture != "90"       ? "--architecture"
                      : !arguments.store.empty()             ? "--ptx-store"
                      : !arguments.opcodes.empty()           ? "--opcodes"
                                                             : nullptr;
@@ -384,6 +386,12 @@ Command addCompareCommand(CLI::App& app) {
       ->excludes(targets)
       ->check(CLI::IsMember({"nearest", "adversarial"}).description(""))
       ->type_name("NAME")
+      ->capture_default_str();
+  compare
+      ->add_option("--architecture", arguments->architecture, "of ptx: the GPU for which NVRTC compiles: 80, 90 or 100")
+      ->excludes(targets)
+      ->check(CLI::IsMember({"80", "90", "100"}).description(""))
+      ->type_name("N")
       ->capture_default_str();
   compare
       ->add_option("--ptx-store", arguments->store,
