@@ -16,6 +16,7 @@
 #include "fuzz/campaign/findings.h"
 #include "fuzz/campaign/sha1.h"
 #include "fuzz/campaign/supply.h"
+#include "reports/fields_json.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -237,7 +238,8 @@ class Supervisor : public TaskSource {
       minimizerSeconds_ = points_.back().minimizerSeconds;
     }
     recent_.emplace_back(elapsed(), accounting_.sums().cases);
-    supply_.emplace(pathsOf(contents_.files), runs_, options_.compilers, accounting_, options_.casesAtOnce);
+    supply_.emplace(pathsOf(contents_.files), runs_, options_.compilers, accounting_, options_.casesAtOnce,
+                    options_.shard);
     Findings::Settings settings;
     settings.context = {options_.out,    options_.program,          options_.seed, options_.generatorFlags,
                         options_.limits, options_.task.judge.probes};
@@ -247,7 +249,8 @@ class Supervisor : public TaskSource {
     settings.maxBytes = options_.maxArtifactBytes;
     settings.known = options_.knownIssues;
     for (const auto& [key, value] : contents_.stamp) {
-      const bool ofTheCase = key == "seed" || key == "corpora" || key == "generator flags" || value.empty();
+      const bool ofTheCase =
+          key == "seed" || key == "corpora" || key == "generator flags" || key == kShardKey || value.empty();
       if (!ofTheCase) settings.stamp.emplace_back(key, value);
     }
     findings_.emplace(std::move(settings), *ledger_, contents_.findings,
@@ -264,7 +267,8 @@ class Supervisor : public TaskSource {
     for (const auto& [name, words] : options_.arguments) contents_.settings[kArgumentPrefix + name] = words;
     for (const auto& [key, value] : contents_.settings) ledger_->setSetting(key, value);
     ledger_->commit();
-    say(concat("seed ", options_.seed, ", ", options_.jobs, options_.jobs == 1 ? " worker" : " workers"));
+    say(concat("seed ", options_.seed, options_.shard.isWhole() ? "" : ", part " + options_.shard.text(), ", ",
+               options_.jobs, options_.jobs == 1 ? " worker" : " workers"));
     if (!ledger_->isNew()) {
       say(concat("going on after ", accounting_.sums().cases, " cases and ", contents_.findings.size(),
                  contents_.findings.size() == 1 ? " finding" : " findings"));
@@ -298,6 +302,10 @@ class Supervisor : public TaskSource {
       if (seen.insert(file.string()).second) contents_.files.emplace_back(file.string(), sha1(readTextFile(file)));
     }
     FUSER_USER_CHECK(runs_ > 0 || maxTotalTime_ > 0, "set a limit with --runs or --max-total-time");
+    const bool hasTasks =
+        runs_ == 0 || options_.shard.casesOf(runs_) > 0 || options_.shard.from(0) < contents_.files.size();
+    FUSER_USER_CHECK(hasTasks, "part ", options_.shard.text(), " of ", runs_, " cases has none: parts get them by ",
+                     Shard::kBlock, "; take fewer parts, or more cases");
     contents_.stamp = stampOf(options_);
     ledger_->begin(contents_.stamp, contents_.files);
   }
@@ -424,10 +432,11 @@ class Supervisor : public TaskSource {
       status.secondsLeft = std::max(0.0, maxTotalTime_ - elapsed());
     }
     if (runs_ > 0 && status.casesPerSecond > 0) {
-      const double left = static_cast<double>(runs_) - static_cast<double>(accounting_.cases().count());
+      const uint64_t all = options_.shard.casesOf(runs_);
+      const double left = static_cast<double>(all) - static_cast<double>(accounting_.cases().count());
       const double seconds = left / status.casesPerSecond;
       if (!status.secondsLeft || seconds < *status.secondsLeft) {
-        status.done = 1 - left / static_cast<double>(runs_);
+        status.done = 1 - left / static_cast<double>(all);
         status.secondsLeft = seconds;
       }
     }

@@ -15,6 +15,7 @@
 #include "fuzz/campaign/ledger.h"
 #include "fuzz/campaign/perform_task.h"
 #include "fuzz/campaign/progress.h"
+#include "fuzz/campaign/shard.h"
 #include "fuzz/isolate/worker_pool.h"
 #include "reports/campaign_summary.h"
 
@@ -26,7 +27,8 @@ inline constexpr int kExitClean = 0, kExitSetup = 1, kExitTimeout = 70, kExitMem
 
 struct CampaignOptions {
   uint64_t seed = 1;
-  uint64_t runs = 0;        // number of cases; 0: no limit
+  uint64_t runs = 0;        // number of cases, of all parts; 0: no limit
+  Shard shard;              // the part of the campaign that runs here; mergeCampaigns() joins them
   double maxTotalTime = 0;  // in seconds, including those before --resume; 0: no limit
   int jobs = 1;
   uint64_t casesAtOnce = 1;    // on another compiler: their programs may be compiled in one

@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,8 @@ struct LedgerFinding : FindingRecord {
 };
 // "case 17"; "text" if there is none. Paths are kept byte by byte.
 std::string taskText(const LedgerFinding& finding);
+// Files in order of name, then cases in order of number, so that no order of completion shows.
+std::tuple<int, uint64_t, std::string> orderInReport(const LedgerFinding& finding);
 
 class Ledger {
  public:
@@ -142,6 +145,7 @@ inline constexpr int kLedgerVersion = 14;
 // that this program cannot read. (Opening it reports why.)
 std::optional<std::map<std::string, std::string>> argumentsOf(const std::filesystem::path& folder);
 inline constexpr const char* kArgumentPrefix = "argument ";  // the prefix of their keys in the settings
+inline constexpr const char* kShardKey = "shard";            // in the stamp: "2/8"; "": the whole campaign
 inline constexpr const char* kBegunIn = "begun in";  // a setting: the folder to which relative paths of corpora refer
 
 // One sentence with the first difference; "" if there is none.

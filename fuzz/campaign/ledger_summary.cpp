@@ -24,18 +24,6 @@ std::string stampOf(const Ledger::Contents& contents, const std::string& key) {
   return "";
 }
 
-// Files in order of name, then cases in order of number, so that no order of completion shows.
-std::tuple<int, uint64_t, std::string> orderInReport(const LedgerFinding& finding) {
-  const std::string last = taskText(finding) + finding.kind + finding.reason;
-  if (!finding.task) return {1, 0, last};
-  return std::visit(ByKind{[&](const CaseTask& one) { return std::tuple(1, one.number, last); },
-                           [&](const PlainTask& one) { return std::tuple(1, one.number, last); },
-                           [&](const ViewTask& one) { return std::tuple(1, one.number, last); },
-                           [&](const FileTask&) { return std::tuple(0, uint64_t{0}, last); },
-                           [&](const BatchTask& one) { return std::tuple(1, one.first, last); }},
-                    *finding.task);
-}
-
 // Text of a ledger becomes numbers and arguments here, and nothing else.
 ReplayContext contextOf(const Ledger::Contents& contents, const std::filesystem::path& folder,
                         const std::filesystem::path& report) {
@@ -93,6 +81,17 @@ void countFeatures(const LedgerFinding& finding, reports::CampaignSummary& summa
 }
 
 }  // namespace
+
+std::tuple<int, uint64_t, std::string> orderInReport(const LedgerFinding& finding) {
+  const std::string last = taskText(finding) + finding.kind + finding.reason;
+  if (!finding.task) return {1, 0, last};
+  return std::visit(ByKind{[&](const CaseTask& one) { return std::tuple(1, one.number, last); },
+                           [&](const PlainTask& one) { return std::tuple(1, one.number, last); },
+                           [&](const ViewTask& one) { return std::tuple(1, one.number, last); },
+                           [&](const FileTask&) { return std::tuple(0, uint64_t{0}, last); },
+                           [&](const BatchTask& one) { return std::tuple(1, one.first, last); }},
+                    *finding.task);
+}
 
 std::string differenceOf(const Ledger::Stamp& begun, const Ledger::Stamp& now) {
   for (const auto& [key, value] : now) {

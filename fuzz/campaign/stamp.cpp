@@ -92,7 +92,8 @@ Ledger::Stamp stampOf(const CampaignOptions& options) {
           {"probes", onOrOff(options.task.judge.probes)},
           {"second looks", std::string(howOftenName(options.task.judge.secondLooks))},
           {"compiler batches", onOrOff(options.compilers)},
-          {"corpora", corpora}};
+          {"corpora", corpora},
+          {kShardKey, options.shard.isWhole() ? "" : options.shard.text()}};
 }
 
 }  // namespace fuser::fuzz

@@ -8,18 +8,36 @@
 
 namespace fuser::fuzz {
 
-Supply::Supply(std::vector<std::string> files, uint64_t runs, bool batches, const Accounting& done, uint64_t atOnce)
+Supply::Supply(std::vector<std::string> files, uint64_t runs, bool batches, const Accounting& done, uint64_t atOnce,
+               Shard shard)
     : files_(std::move(files)),
       runs_(runs),
       batches_(batches),
       atOnce_(atOnce),
+      shard_(shard),
       doneCases_(done.cases()),
       doneFiles_(done.files()),
       doneBatches_(done.batches()) {
   for (size_t i = 0; i < files_.size(); ++i) numbers_[files_[i]] = i;
-  nextFile_ = doneFiles_.firstMissing(0);
-  nextCase_ = doneCases_.firstMissing(0);
-  nextBatch_ = doneBatches_.firstMissing(0);
+  nextFile_ = indexFrom(0, doneFiles_);
+  nextCase_ = caseFrom(0);
+  nextBatch_ = indexFrom(0, doneBatches_);
+}
+
+uint64_t Supply::caseFrom(uint64_t number) const {
+  for (;;) {
+    const uint64_t missing = doneCases_.firstMissing(number);
+    number = shard_.caseFrom(missing);
+    if (number == missing) return number;
+  }
+}
+
+uint64_t Supply::indexFrom(uint64_t index, const NumberSet& done) const {
+  for (;;) {
+    const uint64_t missing = done.firstMissing(index);
+    index = shard_.from(missing);
+    if (index == missing) return index;
+  }
 }
 
 std::optional<PoolTask> Supply::next() {
@@ -35,19 +53,20 @@ std::optional<PoolTask> Supply::next() {
 std::optional<SingleTask> Supply::nextInOrder() {
   // The first behind one other task, so that a compiler that is missing or broken shows in the first seconds, and that
   // something is judged however short the time is.
-  if (batches_ && nextBatch_ == 0 && begun_) return takeBatch();
+  const uint64_t due = kBatchStride * nextBatch_;
+  const bool isFirst = shard_.from(0) == nextBatch_, isWhole = runs_ == 0 || due + kBatch <= runs_;
+  if (batches_ && begun_ && isFirst && (nextBatch_ == 0 || isWhole)) return takeBatch();
   begun_ = true;
   if (nextFile_ < files_.size()) {
     FileTask task{files_[nextFile_]};
-    nextFile_ = doneFiles_.firstMissing(nextFile_ + 1);
+    nextFile_ = indexFrom(nextFile_ + 1, doneFiles_);
     return task;
   }
   // By number, so that the sample does not depend on anybody's speed.
-  const uint64_t due = kBatchStride * nextBatch_;
-  if (batches_ && nextBatch_ > 0 && due <= nextCase_ && (runs_ == 0 || due + kBatch <= runs_)) return takeBatch();
+  if (batches_ && nextBatch_ > 0 && due <= nextCase_ && isWhole) return takeBatch();
   if (runs_ > 0 && nextCase_ >= runs_) return std::nullopt;
   const CaseTask task{nextCase_};
-  nextCase_ = doneCases_.firstMissing(nextCase_ + 1);
+  nextCase_ = caseFrom(nextCase_ + 1);
   return task;
 }
 
@@ -58,7 +77,7 @@ Task Supply::withItsBlock(const SingleTask& task) {
   CasesTask block{first->number, 1};
   while (nextCase_ == block.first + block.count && nextCase_ % atOnce_ != 0 && (runs_ == 0 || nextCase_ < runs_)) {
     ++block.count;
-    nextCase_ = doneCases_.firstMissing(nextCase_ + 1);
+    nextCase_ = caseFrom(nextCase_ + 1);
   }
   return block.count == 1 ? Task(*first) : Task(block);
 }
@@ -66,7 +85,7 @@ Task Supply::withItsBlock(const SingleTask& task) {
 SingleTask Supply::takeBatch() {
   const uint64_t first = kBatchStride * nextBatch_;
   const BatchTask task{first, runs_ == 0 ? kBatch : std::min(kBatch, runs_ - first)};
-  nextBatch_ = doneBatches_.firstMissing(nextBatch_ + 1);
+  nextBatch_ = indexFrom(nextBatch_ + 1, doneBatches_);
   return task;
 }
 

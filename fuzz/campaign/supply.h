@@ -1,8 +1,8 @@
 #pragma once
 // Supply: the tasks of a campaign in order: the corpora's files, then the cases by number, with a compiler batch before
 // the first case of each stride; the first batch is the second task. Every campaign runs the first batch, truncated to
-// the cases of the campaign; later batches run only if complete. Finished tasks are skipped. On another compiler, cases
-// come in blocks that are judged at once.
+// the cases of the campaign; later batches run only if complete. Finished tasks are skipped, and so are those of other
+// parts (shard.h). On another compiler, cases come in blocks that are judged at once.
 
 #include <deque>
 #include <map>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fuzz/campaign/accounting.h"
+#include "fuzz/campaign/shard.h"
 #include "fuzz/campaign/task.h"
 #include "fuzz/isolate/worker_pool.h"
 
@@ -19,8 +20,9 @@ namespace fuser::fuzz {
 
 class Supply {
  public:
-  // runs: the number of cases; 0: no limit. atOnce: cases of a block.
-  Supply(std::vector<std::string> files, uint64_t runs, bool batches, const Accounting& done, uint64_t atOnce = 1);
+  // runs: the number of cases of all parts; 0: no limit. atOnce: cases of a block.
+  Supply(std::vector<std::string> files, uint64_t runs, bool batches, const Accounting& done, uint64_t atOnce = 1,
+         Shard shard = {});
 
   std::optional<PoolTask> next();
   // Schedules a task again, alone, after a kill from outside; false if that has happened too often.
@@ -34,6 +36,9 @@ class Supply {
  private:
   std::optional<SingleTask> nextInOrder();
   SingleTask takeBatch();
+  // The next task from that number on which is not done, and is this part's.
+  uint64_t caseFrom(uint64_t number) const;
+  uint64_t indexFrom(uint64_t index, const NumberSet& done) const;
   Task withItsBlock(const SingleTask& task);
 
   std::vector<std::string> files_;
@@ -41,6 +46,7 @@ class Supply {
   uint64_t runs_;
   bool batches_;
   uint64_t atOnce_;
+  Shard shard_;
   bool begun_ = false;                             // whether a task was handed out
   NumberSet doneCases_, doneFiles_, doneBatches_;  // finished when this process began
   uint64_t nextFile_ = 0, nextCase_ = 0, nextBatch_ = 0;

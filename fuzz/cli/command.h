@@ -22,6 +22,7 @@ Command addExportCommand(CLI::App& app);
 Command addImportCommand(CLI::App& app);
 Command addReplayCommand(CLI::App& app);
 Command addReportCommand(CLI::App& app);
+Command addMergeCommand(CLI::App& app);
 Command addPerfCheckCommand(CLI::App& app);
 Command addCompareCommand(CLI::App& app);
 Command addEstimateCommand(CLI::App& app);

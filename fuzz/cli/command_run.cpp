@@ -27,7 +27,7 @@ struct RunArguments {
   bool mixedData = false;
   CampaignOptions campaign;
   std::vector<std::string> corpora;
-  std::string out, growCorpus;
+  std::string out, growCorpus, shard;
   std::string knownIssues;
   int64_t maxArtifactMb = 256;
   bool noProbes = false, noCompilers = false, noMinimize = false;
@@ -123,6 +123,9 @@ int runCampaignCommand(CLI::App& run, RunArguments& arguments, const LogPtr& log
   const bool onTarget = campaign.task.judge.target != nullptr;
   if (arguments.mixedData) arguments.generator.drawUnder(arguments.target.target, arguments.target.profile());
   if (onTarget && !arguments.mixedData) arguments.generator.drawExactly();
+  if (!arguments.shard.empty()) campaign.shard = Shard::parse(arguments.shard);
+  FUSER_USER_CHECK(campaign.shard.isWhole() || arguments.generator.seed != 0,
+                   "--shard needs --seed: the parts of a campaign draw their cases from one stream");
   arguments.generator.resolve();
   campaign.arguments = keptArguments(run);
   campaign.arguments["--seed"] = " " + std::to_string(arguments.generator.seed);
@@ -206,6 +209,7 @@ Examples
   fuserfuzz run --runs 20000 --seed 1 --jobs 2 --out out     the same cases every time
   fuserfuzz run --max-total-time 8h --jobs 8 --out out       one night, new cases every time
   fuserfuzz run --resume --out out                           continues
+  fuserfuzz run --runs 1m --seed 7 --shard 1/8 --out part1   one of eight machines; see merge --help
   fuserfuzz run --runs 1000 --only sum,amax,add corpus       the files below corpus, then cases of these ops
   fuserfuzz run --runs 5000 --parents corpus/models --out out   half of them mutants of subgraphs of models
   fuserfuzz run --target=torch-compile --max-total-time 1h --out out   another compiler (fuzz/compilers/setup torch)
@@ -238,6 +242,11 @@ Command addRunCommand(CLI::App& app) {
       ->type_name("N")
       ->group(kLong)
       ->capture_default_str();
+  run->add_option("--shard", arguments->shard,
+                  "the K-th of N parts of the campaign with this --seed and these --runs: its own cases, files and "
+                  "batches; fuserfuzz merge joins the parts")
+      ->type_name("K/N")
+      ->group(kLong);
   run->add_option("--out", arguments->out,
                   "folder for ledger, reports, log and findings; created if missing. Without it "
                   "nothing is written")

@@ -49,7 +49,7 @@ class HelpExamplesTest : public FuserfuzzTest {
   // Shorter, of fixed seeds, and without what not every machine has; its arguments stay.
   std::string small(std::string example) {
     const std::pair<const char*, std::string> changes[] = {
-        {R"(--runs [0-9]+k?)", "--runs 6"},
+        {R"(--runs [0-9]+[km]?)", "--runs 6"},
         {R"(--max-total-time [0-9]+h?)", "--max-total-time 1"},
         {R"(--jobs [0-9]+)", "--jobs 2"},
         {R"(--cases [0-9]+)", "--cases 3"},
@@ -90,7 +90,7 @@ std::set<std::string> examplesOf(const std::string& help) {
 TEST_F(HelpExamplesTest, EachOneRuns) {
   std::set<std::string> examples = examplesOf(fuserfuzz("--help").text);
   for (const char* command : {"run", "replay", "compare", "triage", "generate", "export", "import", "minimize",
-                              "report", "perf-check", "selftest"}) {
+                              "report", "merge", "perf-check", "selftest"}) {
     std::set<std::string> ofCommand = examplesOf(fuserfuzz(std::string(command) + " --help").text);
     EXPECT_GE(ofCommand.size(), 2u) << command;
     for (const std::string& example : ofCommand) EXPECT_NE(example.find(command), example.npos) << example;
@@ -99,6 +99,11 @@ TEST_F(HelpExamplesTest, EachOneRuns) {
   // The campaign that others go on with, or report.
   const std::string inFolder = "cd " + folder_.string() + " && " + program() + " ";
   ASSERT_EQ(std::system((inFolder + "run --runs 6 --seed 1 --no-compilers --out out > /dev/null").c_str()), 0);
+  // And parts to merge.
+  for (const char* part : {"--shard 1/3 --out a", "--shard 2/3 --out b", "--shard 3/3 --out c"}) {
+    const std::string run = inFolder + "run --runs 130 --median-elements 16 --seed 1 --no-compilers " + part;
+    ASSERT_EQ(std::system((run + " > /dev/null").c_str()), 0);
+  }
   for (const std::string& example : examples) {
     const std::string output = (folder_ / "output").string(), arguments = small(example);
     const int status = std::system((inFolder + arguments + " > " + output + " 2>&1").c_str());
