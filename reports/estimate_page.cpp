@@ -75,7 +75,8 @@ void writeHead(Markup& html, const EstimatePage& page) {
       "units of f32, f64 and special functions, shuffles, shared memory, or units of matrices. Rates: " +
           page.source +
           ". Instructions are counted on the PTX that NVRTC makes, bytes on the interpreter; registers are those "
-          "of NVRTC's assembler.");
+          "of NVRTC's assembler. Left out: latency, launches, caches, and that a division of integers or in f64 and an "
+          "atomic take many cycles.");
 }
 
 }  // namespace

@@ -177,8 +177,8 @@ class GlobalMemory {
   std::vector<Range> ranges_;
   struct Released {
     Known known;
-    std::unordered_map<uint32_t, Known>
-        inBlocks;         // of each block, what its own threads passed on, if some fence needs it
+    // Of each block, what its own threads passed on; none where no fence needs it.
+    std::unordered_map<uint32_t, Known> inBlocks;
     uint64_t number = 0;  // of the last release there, from 1
   };
   std::unordered_map<uint64_t, Released> released_;  // by address

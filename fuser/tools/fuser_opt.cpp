@@ -112,7 +112,7 @@ std::string footer() {
          "  occupancy   the share of a multiprocessor's warps that its blocks at once have\n"
          "  bytes       of the compulsory sectors     requested   of the requested ones\n"
          "  bound       the busiest part: memory, issue (of instructions), f32, f64, special, shuffle, shared, mma\n"
-         "  most instructions   the share of a line of the CUDA text, and the line\n"
+         "  most of the bound   the line of the CUDA text with most instructions of the bound's kind, and its share\n"
          "\nExamples:\n"
          "  fuser-opt corpus/seeds/softmax.fusion --print=segments,schedule\n"
          "  fuser-opt corpus/seeds/softmax.fusion --print-after=PreSegmenter\n"

@@ -21,6 +21,7 @@ Command addGenerateCommand(CLI::App& app);
 Command addExportCommand(CLI::App& app);
 Command addImportCommand(CLI::App& app);
 Command addReplayCommand(CLI::App& app);
+Command addExplainCommand(CLI::App& app);
 Command addReportCommand(CLI::App& app);
 Command addMergeCommand(CLI::App& app);
 Command addPerfCheckCommand(CLI::App& app);

@@ -40,7 +40,7 @@ std::vector<Command> addCommands(CLI::App& app) {
       addRunCommand(app),      addReplayCommand(app),      addCompareCommand(app),   addTriageCommand(app),
       addGenerateCommand(app), addExportCommand(app),      addImportCommand(app),    addMinimizeCommand(app),
       addReportCommand(app),   addMergeCommand(app),       addPerfCheckCommand(app), addEstimateCommand(app),
-      addSelftestCommand(app), addProbeTargetCommand(app),
+      addSelftestCommand(app), addProbeTargetCommand(app), addExplainCommand(app),
   };
 }
 

@@ -90,7 +90,7 @@ std::set<std::string> examplesOf(const std::string& help) {
 TEST_F(HelpExamplesTest, EachOneRuns) {
   std::set<std::string> examples = examplesOf(fuserfuzz("--help").text);
   for (const char* command : {"run", "replay", "compare", "triage", "generate", "export", "import", "minimize",
-                              "report", "merge", "perf-check", "selftest"}) {
+                              "report", "merge", "explain", "perf-check", "selftest"}) {
     std::set<std::string> ofCommand = examplesOf(fuserfuzz(std::string(command) + " --help").text);
     EXPECT_GE(ofCommand.size(), 2u) << command;
     for (const std::string& example : ofCommand) EXPECT_NE(example.find(command), example.npos) << example;
