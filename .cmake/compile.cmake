@@ -24,6 +24,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 include_directories("${CMAKE_SOURCE_DIR}")
 
+set(FUSER_FUZZING_ENGINE "" CACHE STRING "What libFuzzer's programs link with instead of -fsanitize=fuzzer; the flags say how they are compiled")
 set(FUSER_SANITIZE "" CACHE STRING "A -fsanitize= list, e.g. address,undefined")
 if(FUSER_SANITIZE)
   add_compile_options(-fsanitize=${FUSER_SANITIZE} -fno-sanitize-recover=undefined -fno-omit-frame-pointer)

@@ -10,7 +10,8 @@
 # test_program(<name> <folder> [USES …] [LIBS …])
 #   The same, but only with BUILD_TESTING.
 # libfuzzer_program(<name> <folder> [USES …])
-#   bin/<name>, with libFuzzer's main; nothing unless FUSER_SANITIZE has fuzzer-no-link.
+#   bin/<name>, with libFuzzer's main; nothing unless FUSER_SANITIZE has fuzzer-no-link, or FUSER_FUZZING_ENGINE names
+#   another main (fuzz/oss-fuzz/build.sh).
 # test_with_libfuzzer(<name> <runs>…)
 #   Makes these programs with clang, libFuzzer and sanitizers in <build>/libfuzzer, and runs each over corpus/fuzz in ctest
 #   (<name> without "_fuzz" names the folder), so many inputs. Nothing where clang or its runtime is missing, and says so;
@@ -160,9 +161,11 @@ function(test_program name folder)
 endfunction()
 
 function(libfuzzer_program name folder)
-  if(FUSER_SANITIZE MATCHES "fuzzer-no-link")
+  if(FUSER_FUZZING_ENGINE OR FUSER_SANITIZE MATCHES "fuzzer-no-link")
     program(${name} ${folder} ${ARGN})
-    if(TARGET ${name})
+    if(TARGET ${name} AND FUSER_FUZZING_ENGINE)
+      target_link_libraries(${name} PRIVATE ${FUSER_FUZZING_ENGINE})
+    elseif(TARGET ${name})
       target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     endif()
   else()

@@ -53,6 +53,9 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)
   # that only a full pip installation has, and a program's search path does not extend to its libraries' libraries.
   target_link_libraries(LibTorch::LibTorch INTERFACE "${LibTorch_CPU_LIBRARY}" "${LibTorch_C10_LIBRARY}"
     -Wl,--push-state,--no-as-needed "${LibTorch_CUDART}" "${LibTorch_CUPTI}" -Wl,--pop-state)
-  target_link_options(LibTorch::LibTorch INTERFACE "LINKER:-rpath,${root}/lib" "LINKER:-rpath,${cudart_folder}" "LINKER:-rpath,${cupti_folder}")
+  # Programs that take their libraries with them (fuzz/oss-fuzz) find them by CMAKE_INSTALL_RPATH.
+  if(NOT CMAKE_BUILD_WITH_INSTALL_RPATH)
+    target_link_options(LibTorch::LibTorch INTERFACE "LINKER:-rpath,${root}/lib" "LINKER:-rpath,${cudart_folder}" "LINKER:-rpath,${cupti_folder}")
+  endif()
   target_include_directories(LibTorch::LibTorch SYSTEM INTERFACE "${LibTorch_INCLUDE_DIR}")
 endif()
