@@ -431,8 +431,8 @@ class Supervisor : public TaskSource {
       status.done = elapsed() / maxTotalTime_;
       status.secondsLeft = std::max(0.0, maxTotalTime_ - elapsed());
     }
-    if (runs_ > 0 && status.casesPerSecond > 0) {
-      const uint64_t all = options_.shard.casesOf(runs_);
+    const uint64_t all = options_.shard.casesOf(runs_);
+    if (all > 0 && status.casesPerSecond > 0) {
       const double left = static_cast<double>(all) - static_cast<double>(accounting_.cases().count());
       const double seconds = left / status.casesPerSecond;
       if (!status.secondsLeft || seconds < *status.secondsLeft) {

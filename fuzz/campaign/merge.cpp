@@ -40,20 +40,10 @@ struct Tasks {
       : cases(accounting.cases()), files(accounting.files()), batches(accounting.batches()) {}
   uint64_t count() const { return cases.count() + files.count() + batches.count(); }
   std::string text() const { return concat(cases.toString(), ";", files.toString(), ";", batches.toString()); }
-  Tasks& operator+=(const Tasks& more) {
-    cases += more.cases;
-    files += more.files;
-    batches += more.batches;
-    return *this;
+  uint64_t countCommon(const Tasks& other) const {
+    return cases.countCommon(other.cases) + files.countCommon(other.files) + batches.countCommon(other.batches);
   }
 };
-
-// All sets at once: how many of them both have.
-uint64_t commonOf(const Tasks& a, const Tasks& b) {
-  Tasks both = a;
-  both += b;
-  return a.count() + b.count() - both.count();
-}
 
 std::tuple<std::string, std::string, std::string, std::string> keyOf(const LedgerFinding& finding) {
   return {taskText(finding), finding.kind, finding.reason, finding.textSha1};
@@ -148,7 +138,7 @@ std::vector<CampaignPart> withoutContained(std::vector<CampaignPart> parts) {
     const Tasks tasks(part.contents.accounting);
     bool isContained = false;
     for (const CampaignPart& other : kept) {
-      const uint64_t common = commonOf(Tasks(other.contents.accounting), tasks);
+      const uint64_t common = Tasks(other.contents.accounting).countCommon(tasks);
       isContained = isContained || common == tasks.count();
       FUSER_USER_CHECK(common == 0 || common == tasks.count(), "cannot merge ", other.folder.string(), " and ",
                        part.folder.string(), ": both have done ", common,

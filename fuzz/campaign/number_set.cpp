@@ -2,6 +2,7 @@
 
 #include "fuzz/campaign/number_set.h"
 
+#include <algorithm>
 #include <charconv>
 #include <iterator>
 
@@ -14,34 +15,34 @@ bool NumberSet::contains(uint64_t number) const {
   return after != intervals_.begin() && std::prev(after)->second >= number;
 }
 
-void NumberSet::add(uint64_t number) {
-  if (contains(number)) return;
-  ++count_;
-  auto after = intervals_.upper_bound(number);
-  uint64_t last = number;
-  if (after != intervals_.end() && after->first == number + 1) {
-    last = after->second;
-    after = intervals_.erase(after);
+void NumberSet::add(uint64_t first, uint64_t last) {
+  auto at = intervals_.upper_bound(first);
+  if (at != intervals_.begin() && std::prev(at)->second + 1 >= first) --at;
+  // Those that it meets or touches become one with it.
+  while (at != intervals_.end() && at->first <= last + 1) {
+    first = std::min(first, at->first);
+    last = std::max(last, at->second);
+    count_ -= at->second - at->first + 1;
+    at = intervals_.erase(at);
   }
-  if (after != intervals_.begin() && std::prev(after)->second + 1 == number) {
-    std::prev(after)->second = last;
-  } else {
-    intervals_.emplace(number, last);
-  }
+  intervals_.emplace_hint(at, first, last);
+  count_ += last - first + 1;
 }
 
-// Number by number where they overlap at all; what comes behind all others is taken as it is.
 NumberSet& NumberSet::operator+=(const NumberSet& more) {
-  for (const auto& [first, last] : more.intervals_) {
-    const uint64_t end = intervals_.empty() ? 0 : std::prev(intervals_.end())->second;
-    if (intervals_.empty() || (end < first && first - end > 1)) {
-      intervals_.emplace(first, last);
-      count_ += last - first + 1;
-      continue;
-    }
-    for (uint64_t number = first; number <= last; ++number) add(number);
-  }
+  for (const auto& [first, last] : more.intervals_) add(first, last);
   return *this;
+}
+
+uint64_t NumberSet::countCommon(const NumberSet& other) const {
+  uint64_t count = 0;
+  for (auto a = intervals_.begin(), b = other.intervals_.begin();
+       a != intervals_.end() && b != other.intervals_.end();) {
+    const uint64_t first = std::max(a->first, b->first), last = std::min(a->second, b->second);
+    if (first <= last) count += last - first + 1;
+    a->second < b->second ? ++a : ++b;
+  }
+  return count;
 }
 
 uint64_t NumberSet::firstMissing(uint64_t start) const {

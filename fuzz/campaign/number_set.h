@@ -9,10 +9,14 @@ namespace fuser::fuzz {
 
 class NumberSet {
  public:
-  void add(uint64_t number);
+  void add(uint64_t number) { add(number, number); }
+  // All from `first` to `last`, both included; first <= last < 2^64 - 1.
+  void add(uint64_t first, uint64_t last);
   NumberSet& operator+=(const NumberSet& more);  // union
   bool contains(uint64_t number) const;
   uint64_t count() const { return count_; }
+  // How many numbers both have.
+  uint64_t countCommon(const NumberSet& other) const;
   // The smallest number >= start that is not in the set.
   uint64_t firstMissing(uint64_t start) const;
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "fuser/support/check.h"
@@ -44,6 +45,29 @@ RC_GTEST_PROP(NumberSetTest, AgreesWithASetOfEachNumber, ()) {
     RC_ASSERT(set.firstMissing(number) == missing);
   }
   RC_ASSERT(NumberSet::parse(set.toString()) == set);
+}
+
+RC_GTEST_PROP(NumberSetTest, SetsAreJoinedAndComparedByIntervals, ()) {
+  const auto drawn = [] {
+    std::set<uint64_t> numbers;
+    for (int number : *rc::gen::container<std::vector<int>>(rc::gen::inRange(0, 40)))
+      numbers.insert(static_cast<uint64_t>(number));
+    return numbers;
+  };
+  const std::set<uint64_t> a = drawn(), b = drawn();
+  NumberSet first, second;
+  for (uint64_t number : a) first.add(number);
+  for (uint64_t number : b) second.add(number);
+  const auto inBoth = std::count_if(a.begin(), a.end(), [&](uint64_t number) { return b.count(number) != 0; });
+  RC_ASSERT(first.countCommon(second) == static_cast<uint64_t>(inBoth));
+  RC_ASSERT(second.countCommon(first) == static_cast<uint64_t>(inBoth));
+  NumberSet expected;
+  for (const std::set<uint64_t>* each : {&a, &b}) {
+    for (uint64_t number : *each) expected.add(number);
+  }
+  first += second;
+  RC_ASSERT(first == expected);
+  RC_ASSERT(first.count() == a.size() + b.size() - static_cast<uint64_t>(inBoth));
 }
 
 }  // namespace
