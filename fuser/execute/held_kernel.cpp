@@ -80,7 +80,7 @@ std::string HeldKernel::bisect(const KernelArguments& arguments, const Differenc
   second_->launchTraced(arguments, plain);
   const auto textOf = [](const TraceableKernel& kernel, const ptx::Trace& trace, const ptx::Trace& other) {
     const std::vector<ptx::TracedValue> slice = trace.slice();
-    if (slice.empty()) return std::string("not followed: too many instructions");
+    if (slice.empty()) return std::string("not known: no store of it was recorded, or too many instructions ran");
     const ptx::TracedValue first = ptx::firstOnlyIn(trace, other);
     if (first.operation) return concat(ptx::valueText(first), " (", kernel.placeText(*first.operation), ")");
     return concat("nothing: another value is stored (", kernel.placeText(*slice.back().operation), ")");

@@ -12,7 +12,7 @@ namespace fuser {
 // A compiled kernel whose instructions can be followed.
 class TraceableKernel : public CompiledKernel {
  public:
-  // launch(), of which the trace takes part.
+  // launch(), whose instructions the trace records.
   virtual void launchTraced(const KernelArguments& arguments, ptx::Trace& trace) = 0;
   virtual std::string placeText(const ptx::Operation& operation) const = 0;
 };

@@ -86,7 +86,7 @@ bool Findings::countIfKnown(LedgerFinding& finding, const CaseVerdict& verdict, 
   if (finding.known.empty()) return false;
   finding.label = "known: not run again";
   finding.history.clear();
-  if (isKept(finding)) artifacts_.write(finding, text);
+  if (isKept(finding, findings_)) artifacts_.write(finding, text);
   finding.id = ledger_.add(finding);
   findings_.push_back(std::move(finding));
   return true;
@@ -164,7 +164,7 @@ void Findings::label(LedgerFinding& finding, const Confirmed& confirmed) {
   finding.known = knownReason(settings_.known, finding.bucket);
   finding.history.clear();
   if (finding.features.ops.empty()) finding.features = confirmed.features;
-  if (!isKept(finding)) {
+  if (!isKept(finding, findings_)) {
     artifacts_.drop(finding);
   } else if (!confirmed.text.empty()) {
     artifacts_.write(finding, confirmed.text, confirmed.sequence);
@@ -178,15 +178,15 @@ void Findings::label(LedgerFinding& finding, const Confirmed& confirmed) {
   }
 }
 
-bool Findings::isKept(const LedgerFinding& finding) const {
+bool isKept(const LedgerFinding& finding, std::span<const LedgerFinding> others) {
   int64_t inBucket = 0;
   bool opIsNew = true;
-  for (const LedgerFinding& other : findings_) {
-    if (other.id == finding.id || other.bucket != finding.bucket || other.file.empty()) continue;
+  for (const LedgerFinding& other : others) {
+    if (&other == &finding || other.bucket != finding.bucket || other.file.empty()) continue;
     ++inBucket;
     opIsNew = opIsNew && other.guiltyOp != finding.guiltyOp;
   }
-  return opIsNew || inBucket < kArtifactsPerBucket;
+  return opIsNew || inBucket < Findings::kArtifactsPerBucket;
 }
 
 void Findings::announce(const LedgerFinding& finding) {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,10 @@
 #include "fuzz/campaign/ledger.h"
 
 namespace fuser::fuzz {
+
+// Whether a finding's file is among those that its bucket keeps beside those of `others`, of which it may be one
+// itself.
+bool isKept(const LedgerFinding& finding, std::span<const LedgerFinding> others);
 
 class Findings {
  public:
@@ -63,7 +68,6 @@ class Findings {
   LedgerFinding& byId(int64_t id);
   void label(LedgerFinding& finding, const Confirmed& confirmed);
   bool countIfKnown(LedgerFinding& finding, const CaseVerdict& verdict, const std::string& text);
-  bool isKept(const LedgerFinding& finding) const;  // whether the finding's file is among those that its bucket keeps
   void announce(const LedgerFinding& finding);
   void say(const std::string& line) { say_(line, line); }
 

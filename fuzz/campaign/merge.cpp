@@ -49,24 +49,13 @@ std::tuple<std::string, std::string, std::string, std::string> keyOf(const Ledge
   return {taskText(finding), finding.kind, finding.reason, finding.textSha1};
 }
 
-// As a campaign does (Findings::kArtifactsPerBucket): of a bucket the first ones keep their files, and those with a
-// guilty op of their own.
+// As in a campaign that meets them in this order.
 void dropFiles(std::vector<LedgerFinding>& findings) {
-  struct Kept {
-    int64_t count = 0;
-    std::set<std::string> ops;
-  };
-  std::map<std::string, Kept> buckets;
-  for (LedgerFinding& finding : findings) {
-    if (finding.file.empty()) continue;
-    Kept& kept = buckets[finding.bucket];
-    const bool opIsNew = kept.ops.insert(finding.guiltyOp).second;
-    if (opIsNew || kept.count < Findings::kArtifactsPerBucket) {
-      ++kept.count;
-    } else {
-      finding.file = finding.sequenceFile = finding.programFile = "";
-      finding.bytes = 0;
-    }
+  for (size_t i = 0; i < findings.size(); ++i) {
+    LedgerFinding& finding = findings[i];
+    if (isKept(finding, std::span(findings).first(i))) continue;
+    finding.file = finding.sequenceFile = finding.programFile = "";
+    finding.bytes = 0;
   }
 }
 

@@ -424,6 +424,7 @@ Examples
   fuserfuzz compare --engine cpu --seed 7 --runs 64            without one: the text that clang compiles
   fuserfuzz compare --engine cpu --runs 64 --views 'random schedule'    each case with schedules that no heuristic chooses, too
   fuserfuzz compare --engine ptx --hold-unoptimised corpus/seeds    what NVRTC makes, on the host; optimised rightly?
+  fuserfuzz compare --engine ptx --architecture 100 --runs 200   what NVRTC makes for another GPU
   fuserfuzz compare --engine ptx --approximation adversarial --runs 2000 -j 2    right on any GPU that PTX's manual allows?
   fuserfuzz compare --targets onnxruntime,xla-cpu --runs 200   which verdicts two other compilers get
 

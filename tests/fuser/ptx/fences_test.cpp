@@ -5,15 +5,6 @@
 namespace fuser::ptx {
 namespace {
 
-// The kernel with the n-th place where its body says one thing saying another.
-Kernel changed(Kernel kernel, const std::string& from, const std::string& to, size_t which = 0) {
-  size_t at = kernel.body.find(from);
-  for (size_t i = 0; i < which; ++i) at = kernel.body.find(from, at + 1);
-  EXPECT_NE(at, std::string::npos) << from;
-  kernel.body.replace(at, from.size(), to);
-  return kernel;
-}
-
 // Each thread adds 1 to a cell under a lock.
 const Kernel kLock{R"(
 L:
@@ -112,24 +103,12 @@ TEST(FencesTest, AnElementHasManyReadersEachOfWhichIsWaitedFor) {
 
 // A grid barrier of blocks of one warp: thread 0 alone waits.
 TEST(FencesTest, WhatOneThreadWaitedForOthersOfItsWarpDoNotKnow) {
-  const Kernel kernel{R"(
-st.global.u32 [%o], %r19;
-bar.sync 0;
-setp.ne.s32 %p1, %t, 0;
-@%p1 bra B;
-membar.gl;
-atom.global.add.u32 %r1, [count], 1;
-L:
-ld.volatile.global.u32 %r1, [count];
-setp.lt.u32 %p2, %r1, 4;
-@%p2 bra L;
-membar.gl;
-B:
-bar.warp.sync -1;
+  const std::string body = concat("st.global.u32 [%o], %r19;\nbar.sync 0;", meetingOf(4), R"(bar.warp.sync -1;
 sub.s32 %r2, 127, %r19;
 mul.wide.u32 %d1, %r2, 4;
 add.s64 %d1, %b, %d1;
-ld.global.u32 %r3, [%d1];)", ".global .align 4 .u32 count;", 4, 32, 0, true};
+ld.global.u32 %r3, [%d1];)");
+  const Kernel kernel{body, ".global .align 4 .u32 count;", 4, 32, 0, true};
   EXPECT_EQ(run(kernel).size(), 128u);
   EXPECT_EQ(run(changed(kernel, "bar.warp.sync -1", "bar.sync 0")).size(), 128u);
   EXPECT_FAULT(changed(kernel, "bar.warp.sync -1;\n", ""), "race");

@@ -86,6 +86,33 @@ inline std::vector<uint32_t> run(const Kernel& kernel) {
   return left;
 }
 
+// Thread 0 of each of so many blocks counts in [count], a variable, and waits for the others, between fences; then
+// label B, which the other threads go to at once.
+inline std::string meetingOf(int blocks) {
+  return concat(R"(
+setp.ne.s32 %p1, %t, 0;
+@%p1 bra B;
+membar.gl;
+atom.global.add.u32 %r1, [count], 1;
+L:
+ld.volatile.global.u32 %r1, [count];
+setp.lt.u32 %p2, %r1, )",
+                blocks, R"(;
+@%p2 bra L;
+membar.gl;
+B:
+)");
+}
+
+// The kernel with the n-th place where its body says one thing, from 0, saying another.
+inline Kernel changed(Kernel kernel, const std::string& from, const std::string& to, size_t which = 0) {
+  size_t at = kernel.body.find(from);
+  for (size_t i = 0; i < which; ++i) at = kernel.body.find(from, at + 1);
+  EXPECT_NE(at, std::string::npos) << from;
+  kernel.body.replace(at, from.size(), to);
+  return kernel;
+}
+
 inline std::string faultOf(const Kernel& kernel) {
   try {
     run(kernel);

@@ -87,40 +87,20 @@ TEST(MachineTest, LocksThatAreNeverFreeAreADeadlock) {
 }
 
 TEST(MachineTest, BlocksMeetByCounting) {
-  const std::string body = R"(
-st.global.u32 [%o], %r19;
-bar.sync 0;
-setp.ne.s32 %p1, %t, 0;
-@%p1 bra B;
-membar.gl;
-atom.global.add.u32 %r1, [count], 1;
-L:
-ld.volatile.global.u32 %r1, [count];
-setp.lt.u32 %p2, %r1, 4;
-@%p2 bra L;
-membar.gl;
-B:
-bar.sync 0;
+  const std::string body = concat("st.global.u32 [%o], %r19;\nbar.sync 0;", meetingOf(4), R"(bar.sync 0;
 sub.s32 %r2, 159, %r19;
 mul.wide.u32 %d1, %r2, 4;
 add.s64 %d1, %b, %d1;
 ld.global.u32 %r3, [%d1];
 add.s32 %r4, %r3, 1;
-bar.sync 0;)";
+bar.sync 0;)");
   // Of memory with values: what is not yet written is no fault, and the race alone is found.
   const Kernel kernel{body, ".global .align 4 .u32 count;", 4, 40, 0, true};
   EXPECT_EQ(run(kernel).size(), 160u);
-  const auto without = [&](const std::string& line, size_t which) {
-    Kernel changed = kernel;
-    size_t at = 0;
-    for (size_t i = 0; i <= which; ++i) at = changed.body.find(line, at + (i > 0));
-    changed.body.erase(at, line.size());
-    return changed;
-  };
-  EXPECT_FAULT(without("bar.sync 0;\n", 0), "race");
-  EXPECT_FAULT(without("bar.sync 0;\n", 1), "race");
-  EXPECT_FAULT(without("membar.gl;\n", 0), "race");
-  EXPECT_FAULT(without("membar.gl;\n", 1), "race");
+  EXPECT_FAULT(changed(kernel, "bar.sync 0;\n", "", 0), "race");
+  EXPECT_FAULT(changed(kernel, "bar.sync 0;\n", "", 1), "race");
+  EXPECT_FAULT(changed(kernel, "membar.gl;\n", "", 0), "race");
+  EXPECT_FAULT(changed(kernel, "membar.gl;\n", "", 1), "race");
 }
 
 // What all blocks have read is written by one of them behind their meeting.
