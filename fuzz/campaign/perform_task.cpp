@@ -201,7 +201,7 @@ class Performer {
     const Case testCase = campaignCase(settings_.seed, task.number, settings_.generator, &edge);
     countEdge(edge);
     judgeGenerated(testCase, repeats(task.number));
-    if (!isKept() && !settings_.judge.target) seeViews(testCase, task.number);
+    if (!isKept() && !settings_.judge.target && settings_.views) seeViews(testCase, task.number);
     if (task.number % kCostOneIn == 0 && !settings_.judge.target) countCosts(testCase);
     keepIfSlow(testCase);
   }

@@ -23,6 +23,7 @@ struct TaskSettings {
   uint64_t seed = 1;
   GeneratorOptions generator;
   JudgeSettings judge;
+  bool views = true;        // whether cases are judged in the views that their numbers draw, too
   double slowSeconds = 10;  // a slower case that is no finding returns its text; 0: none does
 };
 

@@ -22,6 +22,7 @@
 #include "fuzz/compilers/profiles.h"
 #include "fuzz/compilers/target_judge.h"
 #include "fuzz/faults/faults.h"
+#include "fuzz/worlds/world.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -167,6 +168,14 @@ void GeneratorArguments::addParentsTo(CLI::App* app) {
       ->group(kGroup);
 }
 
+void GeneratorArguments::addWorldTo(CLI::App* app) {
+  app->add_option("--world", world,
+                  "the cases of a small world instead, by number: three, or words such as 'depth=2 ops=relu,add "
+                  "dtypes=f32 ranks=0,1' (fuserfuzz enumerate)")
+      ->type_name("WORDS")
+      ->group(kGroup);
+}
+
 void GeneratorArguments::addFaultTo(CLI::App* app) {
   app->add_option("--fault", options.fault, "plant this bug in every generated case (fuserfuzz selftest --list)")
       ->type_name("NAME")
@@ -192,6 +201,11 @@ void GeneratorArguments::resolve() {
   // Room for some tensors of the largest size.
   options.maxCaseElements = std::max(options.maxCaseElements, 4 * options.maxElements);
   if (seed == 0) seed = std::random_device{}() | 1u;
+  if (!world.empty()) {
+    WorldOptions small = worldOptions(world);
+    small.seed = seed;
+    options.world = std::make_shared<const World>(std::move(small));
+  }
 }
 
 void GeneratorArguments::resolveFavour() {
@@ -224,6 +238,7 @@ std::vector<std::string> GeneratorArguments::flags() const {
   number("--median-elements", options.medianElements, usual.medianElements);
   number("--max-elements", options.maxElements, usual.maxElements);
   if (options.exactData) flags.emplace_back("--exact-data");
+  if (!world.empty()) flags.insert(flags.end(), {"--world", world});
   for (const std::string& path : parents) flags.insert(flags.end(), {"--parents", std::filesystem::absolute(path)});
   if (!options.fault.empty()) flags.insert(flags.end(), {"--fault", options.fault});
   return flags;

@@ -20,6 +20,7 @@ namespace fuser::fuzz {
 struct GeneratorArguments {
   uint64_t seed = 0;
   std::vector<std::string> only, exclude, favour, seldom, parents;
+  std::string world;  // words of worldOptions(); "": cases are drawn
   GeneratorOptions options;
   std::string leftOut;  // one line, of parents that do not parse; empty: all do
 
@@ -32,6 +33,8 @@ struct GeneratorArguments {
   void drawUnder(const std::string& target, const oracle::Profile& profile);
   // Adds "--parents".
   void addParentsTo(CLI::App* app);
+  // Adds "--world".
+  void addWorldTo(CLI::App* app);
   // Adds "--fault".
   void addFaultTo(CLI::App* app);
   // Call it after parsing: draws the seed if it is 0, resolves names of ops and reads the parents. A UserError names

@@ -17,6 +17,7 @@ struct Command {
 };
 
 Command addRunCommand(CLI::App& app);
+Command addEnumerateCommand(CLI::App& app);
 Command addGenerateCommand(CLI::App& app);
 Command addExportCommand(CLI::App& app);
 Command addImportCommand(CLI::App& app);

@@ -27,6 +27,7 @@ Command addGenerateCommand(CLI::App& app) {
   arguments->generator.seed = 1;
   arguments->generator.addTo(generate);
   arguments->generator.addParentsTo(generate);
+  arguments->generator.addWorldTo(generate);
   arguments->generator.addFaultTo(generate);
   takesCount(generate->add_option("--case", arguments->caseNumber, "number of the case"), 0)
       ->type_name("N")
@@ -42,6 +43,7 @@ Command addGenerateCommand(CLI::App& app) {
 Examples
   fuserfuzz generate --seed 1 --case 17                        case 17 of seed 1, whatever ran before it
   fuserfuzz generate --seed 1 --case 17 --only sum,amax,add    a case of these ops
+  fuserfuzz generate --case 17 --world depth=1                 case 17 of a small world; see enumerate --help
 )");
   return {generate, [arguments](const LogPtr& log) {
             GeneratorArguments& generator = arguments->generator;

@@ -29,6 +29,7 @@ Command addSelftestCommand(CLI::App& app) {
   const auto arguments = std::make_shared<SelftestArguments>();
   arguments->generator.seed = 1;
   arguments->generator.addTo(command);
+  arguments->generator.addWorldTo(command);
   arguments->workers.addTo(command);
   arguments->target.addTo(command);
   takesCount(
@@ -55,6 +56,7 @@ Examples
   fuserfuzz selftest --jobs 2                                plants known bugs, reports which are caught
   fuserfuzz selftest --only-fault dropped-predicate --json   one of them, the result for a program
   fuserfuzz selftest --engine ptx --only-fault loop-one-short   shown by what NVRTC makes, too?
+  fuserfuzz selftest --world depth=2 --only-fault dropped-predicate    shown by small fusions?
   fuserfuzz selftest --target=onnx-reference                 faults of a stand-in for another compiler: it runs other programs
 
 Exit codes

@@ -9,6 +9,7 @@
 #include "fuzz/generate/fit_indices.h"
 #include "fuzz/generate/invented_device.h"
 #include "fuzz/mutate/parents.h"
+#include "fuzz/worlds/world.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -275,6 +276,11 @@ EdgeDraw moveToEdge(Case& testCase, Choices& choices, const GeneratorOptions& op
 }
 
 Case campaignCase(uint64_t seed, uint64_t number, const GeneratorOptions& options, EdgeDraw* draw) {
+  if (options.world) {
+    Case testCase = options.world->at(number);
+    testCase.options.fault = options.fault;
+    return testCase;
+  }
   if (options.parents) {
     if (std::optional<Case> mutant = mutantOf(*options.parents, seed, number)) {
       mutant->options.fault = options.fault;

@@ -25,6 +25,8 @@
 
 namespace fuser::fuzz {
 
+class World;
+
 struct GeneratorOptions {
   int64_t medianElements = 3600;               // the median size of a main shape, before reductions and empty axes
   int64_t maxElements = int64_t{1} << 16;      // the maximum per tensor; of most, half as many
@@ -42,6 +44,8 @@ struct GeneratorOptions {
   bool composites = true;  // whether names that are made of other ops are drawn, products among them
   // Texts of cases; null or at least one. A share of a campaign's cases are mutants of these (fuzz/mutate/parents.h).
   std::shared_ptr<const std::vector<std::string>> parents;
+  // Null, or a campaign's cases are those of this world, by number (fuzz/worlds/world.h), and nothing is drawn.
+  std::shared_ptr<const World> world;
   std::string fault;         // planted in every case of a seed (`option fault`); empty: none
   std::set<OpKind> exclude;  // never draw these ops. (Promotion and broadcasting insert casts and
                              // unsqueezes regardless of the two sets.)
