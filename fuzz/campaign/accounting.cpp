@@ -169,6 +169,7 @@ bool Accounting::add(const std::string& key, const TaskResult& result, double se
   };
   const auto refuse = [&]() -> bool { throwUserError(concat("no task is called '", key, "' in an accounting")); };
   return std::visit(ByKind{[&](const CaseTask& task) { return addCase(figures_.cases, task.number); },
+                           [&](const MutantTask& task) { return addCase(figures_.cases, task.number); },
                            [&](const FileTask& task) {
                              const uint64_t number = numberOf(key, task);
                              if (!addCase(figures_.files, number)) return false;

@@ -83,7 +83,7 @@ std::string generateArguments(const SingleTask& task, const ReplayContext& conte
   return std::visit(
       ByKind{[&](const CaseTask& one) { return line(one.number, ""); }, [&](const PlainTask&) { return std::string(); },
              [&](const ViewTask& one) { return line(one.number, " --view " + shellQuoted(one.view)); },
-             [&](const FileTask&) { return std::string(); },
+             [&](const MutantTask&) { return std::string(); }, [&](const FileTask&) { return std::string(); },
              // Several cases together are none.
              [&](const BatchTask& one) { return one.count == 1 ? line(one.first, " --engine cpu") : ""; }},
       task);

@@ -94,6 +94,7 @@ void describe(const Minimized& minimized, CaseVerdict verdict, reports::Minimize
 std::string performMinimize(const MinimizeTask& task, const TaskSettings& campaign, const Limits& limits) {
   TaskSettings settings = campaign;
   settings.judge.secondLooks = HowOften::Always;  // as the minimiser looks; what was drawn is for another text
+  settings.judge.allInvariants = true;
   MinimizeReply reply;
   reports::MinimizedFinding& told = reply.minimized;
   try {

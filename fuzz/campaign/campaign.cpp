@@ -13,6 +13,7 @@
 #include "fuzz/campaign/bucket_minimizer.h"
 #include "fuzz/campaign/campaign_folder.h"
 #include "fuzz/campaign/confirm.h"
+#include "fuzz/campaign/feedback.h"
 #include "fuzz/campaign/findings.h"
 #include "fuzz/campaign/sha1.h"
 #include "fuzz/campaign/supply.h"
@@ -44,6 +45,8 @@ class Supervisor : public TaskSource {
     settings_ = options.task;
     settings_.seed = options.seed;
     settings_.judge.memoryMb = options.limits.residentMb;
+    if (options.feedback > 0)
+      settings_.workingCorpus = options.workingCorpus.empty() ? options.out / kWorkingFolder : options.workingCorpus;
   }
 
   reports::CampaignSummary run() {
@@ -240,6 +243,7 @@ class Supervisor : public TaskSource {
     recent_.emplace_back(elapsed(), accounting_.sums().cases);
     supply_.emplace(pathsOf(contents_.files), runs_, options_.compilers, accounting_, options_.casesAtOnce,
                     options_.shard);
+    if (options_.feedback > 0) openFeedback();
     Findings::Settings settings;
     settings.context = {options_.out,    options_.program,          options_.seed, options_.generatorFlags,
                         options_.limits, options_.task.judge.probes};
@@ -273,6 +277,12 @@ class Supervisor : public TaskSource {
       say(concat("going on after ", accounting_.sums().cases, " cases and ", contents_.findings.size(),
                  contents_.findings.size() == 1 ? " finding" : " findings"));
     }
+  }
+
+  void openFeedback() {
+    feedback_.emplace(settings_.workingCorpus, options_.feedback, options_.seed);
+    if (!feedback_->leftOut().empty()) logLine(log_.get(), LogLevel::Warn, feedback_->leftOut());
+    supply_->replaceCases([this](uint64_t number) { return feedback_->taskFor(number); });
   }
 
   // Those that it needs at some time or other. The compilers are tried by the first task, too.
@@ -353,7 +363,7 @@ class Supervisor : public TaskSource {
                [&](const BatchTask&) { return ofMany(kBatch); },  // and two compilers
                [&](const CasesTask& block) { return ofMany(block.count); }, [&](const CaseTask&) { return usual; },
                [&](const PlainTask&) { return usual; }, [&](const ViewTask&) { return usual; },
-               [&](const FileTask&) { return usual; }},
+               [&](const MutantTask&) { return usual; }, [&](const FileTask&) { return usual; }},
         task);
   }
 
@@ -365,7 +375,9 @@ class Supervisor : public TaskSource {
     const std::string text = result.text;
     const bool bad = isFinding(verdict.kind) || !verdict.expected;
     // The ledger keeps figures; what was found has a table of its own.
-    result.text = result.verdict.detail = "";
+    if (feedback_) feedback_->take(result);
+    result.text = result.verdict.detail = result.caseText = "";
+    result.decisions.clear();
     const std::vector<BatchFinding> inBatch = std::move(result.findings);
     result.findings.clear();
     const bool plain = !bad && inBatch.empty() && result.slow == 0;
@@ -423,7 +435,8 @@ class Supervisor : public TaskSource {
     status.buckets = findings_->buckets();
     status.findings = findings_->countNew();
     status.known = findings_->countKnown();
-    const bool casesDone = casesDone_ && running<CaseTask>() + running<CasesTask>() + running<FileTask>() == 0;
+    const bool casesDone =
+        casesDone_ && running<CaseTask>() + running<CasesTask>() + running<MutantTask>() + running<FileTask>() == 0;
     status.activity = activityOf({casesDone, running<BatchTask>(), running<ConfirmTask>(), running<MinimizeTask>(),
                                   minimizer_->waiting(), options_.minimizeSeconds});
     if (casesDone) return status;
@@ -478,6 +491,7 @@ class Supervisor : public TaskSource {
     ledger_->fold(accounting_, elapsed());
     const reports::CampaignSummary summary = summaryOf(ledger_->load(), options_.out, options_.out);
     ledger_->close();
+    if (feedback_) say(feedback_->line());
     writeReport(summary);
     logLine(file_.get(), LogLevel::Info, reports::toText(summary));
     if (findings_->leftOut() > 0) say(concat(findings_->leftOut(), " artifacts were not written: there was no room"));
@@ -493,6 +507,7 @@ class Supervisor : public TaskSource {
   TaskSettings settings_;
   std::optional<Ledger> ledger_;
   std::optional<Supply> supply_;
+  std::optional<Feedback> feedback_;
   std::optional<Findings> findings_;
   std::optional<BucketMinimizer> minimizer_;
   std::map<size_t, size_t> running_;  // tasks by kind: the index of a Task

@@ -34,6 +34,10 @@ struct CampaignOptions {
   uint64_t casesAtOnce = 1;    // on another compiler: their programs may be compiled in one
   uint64_t maxFindings = 100;  // the campaign stops after this many new findings
   Limits limits;
+  // The share of cases that are mutants of those that showed something new (feedback.h), with cases of what none had;
+  // 0: no feedback, and each case is a function of seed and number.
+  double feedback = 0;
+  std::filesystem::path workingCorpus;  // with feedback; created if missing. Empty: out / "working"
   bool compilers = true;        // run kBatch of every kBatchStride cases on cpu and ptx, too
   TaskSettings task;            // `seed` replaces its seed
   std::filesystem::path out;    // for ledger, reports, campaign.log, artifacts; created if missing. Empty: no files

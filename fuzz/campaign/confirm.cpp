@@ -89,18 +89,21 @@ class Confirmation {
   std::string textOf(const SingleTask& task) {
     try {
       return std::visit(ByKind{[&](const CaseTask& one) {
-                                 return printed({one.number, ""});
+                                 return printed({one.number, "", ""});
                                },
                                [&](const PlainTask& one) {
-                                 return printed({one.number, ""});
+                                 return printed({one.number, "", ""});
                                },
                                [&](const ViewTask& one) {
-                                 return printed({one.number, one.view});
+                                 return printed({one.number, one.view, ""});
+                               },
+                               [&](const MutantTask& one) {
+                                 return printed({one.number, "", printTask(SingleTask(one))});
                                },
                                [&](const FileTask& one) { return readTextFile(one.path); },
                                // Batches of several cases have no text.
                                [&](const BatchTask& one) {
-                                 return one.count == 1 ? onItsEngine(printed({one.first, ""})) : "";
+                                 return one.count == 1 ? onItsEngine(printed({one.first, "", ""})) : "";
                                }},
                         task);
     } catch (const std::exception& error) {

@@ -18,7 +18,7 @@ std::string originOf(const SingleTask& task, uint64_t seed) {
                            [&](const ViewTask& one) {
                              return concat("seed ", seed, " case ", one.number, " in the view '", one.view, "'");
                            },
-                           [&](const FileTask& one) { return one.path; },
+                           [&](const MutantTask&) { return usual; }, [&](const FileTask& one) { return one.path; },
                            [&](const BatchTask& one) {
                              return one.count == 1 ? concat("seed ", seed, " case ", one.first, " on the cpu engine")
                                                    : usual;

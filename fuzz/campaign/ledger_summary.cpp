@@ -88,6 +88,7 @@ std::tuple<int, uint64_t, std::string> orderInReport(const LedgerFinding& findin
   return std::visit(ByKind{[&](const CaseTask& one) { return std::tuple(1, one.number, last); },
                            [&](const PlainTask& one) { return std::tuple(1, one.number, last); },
                            [&](const ViewTask& one) { return std::tuple(1, one.number, last); },
+                           [&](const MutantTask& one) { return std::tuple(1, one.number, last); },
                            [&](const FileTask&) { return std::tuple(0, uint64_t{0}, last); },
                            [&](const BatchTask& one) { return std::tuple(1, one.first, last); }},
                     *finding.task);

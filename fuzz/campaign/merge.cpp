@@ -8,6 +8,7 @@
 #include "fuzz/campaign/files.h"
 #include "fuzz/campaign/findings.h"
 #include "fuzz/campaign/ledger_contents.h"
+#include "fuzz/campaign/working_corpus.h"
 #include "reports/campaign_summary.h"
 
 namespace fuser::fuzz {
@@ -164,6 +165,17 @@ void copyArtifacts(const MergedCampaign& merged, const std::filesystem::path& ou
   }
 }
 
+// Of campaigns with feedback: the union of what they kept.
+void copyWorkingCorpora(const MergedCampaign& merged, const std::filesystem::path& out) {
+  for (const std::filesystem::path& part : merged.parts) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(part / kWorkingFolder, error)) continue;
+    makeWritableFolder(out / kWorkingFolder);
+    for (const auto& entry : std::filesystem::directory_iterator(part / kWorkingFolder))
+      copyFile(entry.path(), out / kWorkingFolder / entry.path().filename());
+  }
+}
+
 CampaignPart partIn(const std::filesystem::path& folder) {
   checkHoldsCampaign(folder);
   Database database(folder / kLedgerName, Database::Mode::Read);
@@ -222,6 +234,7 @@ reports::CampaignSummary mergeCampaigns(const std::vector<std::filesystem::path>
   ledger.fold(all.accounting, all.seconds);
   ledger.close();
   copyArtifacts(merged, out);
+  copyWorkingCorpora(merged, out);
   const reports::CampaignSummary summary = summaryOf(out, out);
   reports::writeReports(out, summary);
   return summary;

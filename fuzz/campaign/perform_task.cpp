@@ -11,12 +11,15 @@
 #include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
+#include "fuser/text/read_file.h"
 #include "fuzz/campaign/files.h"
 #include "fuzz/edges/at_an_edge.h"
 #include "fuzz/faults/faults.h"
 #include "fuzz/judge/bucket.h"
 #include "fuzz/judge/compiler_batch.h"
+#include "fuzz/judge/decisions.h"
 #include "fuzz/judge/title.h"
+#include "fuzz/mutate/parents.h"
 #include "fuzz/views/views.h"
 #include "oracle/reference/reference.h"
 #include "reports/fields_sum.h"
@@ -132,12 +135,14 @@ void judgeViews(const Case& testCase, uint64_t number, const TaskSettings& setti
 TaskResult performBucket(const BucketTask& task, const TaskSettings& settings) {
   const Case testCase = parseCase(task.text, "finding");
   TaskResult result;
-  result.verdict = judgeCase(testCase, settings.judge);
+  JudgeSettings judge = settings.judge;
+  judge.allInvariants = true;
+  result.verdict = judgeCase(testCase, judge);
   if (!isFinding(result.verdict.kind)) return result;
-  const Bucket bucket = bucketOf(testCase, result.verdict, settings.judge);
+  const Bucket bucket = bucketOf(testCase, result.verdict, judge);
   result.bucket = toString(bucket);
   if (bucket.stage.rfind("pass", 0) == 0) {
-    const std::optional<GuiltyRewrite> rewrite = guiltyRewrite(testCase, result.verdict, settings.judge);
+    const std::optional<GuiltyRewrite> rewrite = guiltyRewrite(testCase, result.verdict, judge);
     if (rewrite) result.guilty = toString(*rewrite);
   }
   return result;
@@ -212,6 +217,12 @@ class Performer {
     keepIfSlow(testCase);
   }
 
+  void operator()(const MutantTask& task) {
+    const Case testCase = mutantOfWorking(task, settings_);
+    judgeGenerated(testCase, repeats(task.number));
+    keepIfSlow(testCase);
+  }
+
   void operator()(const ViewTask& task) {
     const Case seen = generate(task.number, task.view);
     judgeGenerated(seen, true);
@@ -230,7 +241,7 @@ class Performer {
   }
 
   void operator()(const PrintTask& task) {
-    const Case testCase = generate(task.number, task.view);
+    const Case testCase = task.mutant.empty() ? generate(task.number, task.view) : mutant(task.mutant);
     describe(testCase, result_);
     result_.text = printCase(testCase);
   }
@@ -259,6 +270,10 @@ class Performer {
     return view.empty() ? std::move(testCase) : viewOf(view, testCase, settings_.seed, number);
   }
 
+  Case mutant(const std::string& task) const {
+    return mutantOfWorking(std::get<MutantTask>(parseTask<SingleTask>(task)), settings_);
+  }
+
   // A view that needs sizes refuses a mutant whose sizes do not fit, as its run was rejected.
   void seeViews(const Case& testCase, uint64_t number) {
     try {
@@ -279,11 +294,18 @@ class Performer {
         [&](const std::unique_ptr<SegmentedFusion>& segmented) { collectPlaces(*segmented, result_); });
     JudgeSettings settings = settings_.judge;
     settings.observers.push_back(&collecting);
+    DecisionCollector deciding(result_.decisions);
+    const bool hasFeedback = isGenerated && !settings_.workingCorpus.empty();
+    if (hasFeedback) settings.observers.push_back(&deciding);
     settings.repeat &= repeat;
+    settings.allInvariants = !isGenerated;  // a file may be a finding of one
     settings.rejectionsAreFindings = isGenerated && !mayBeRejected(testCase);
     result_.verdict = judgeCase(testCase, settings);
     logVerdict("");
     result_.verdict.seconds.emplace_back(stage, seconds);
+    if (!hasFeedback) return;
+    addDecisionsOf(result_.verdict, result_.decisions);
+    if (!isFinding(result_.verdict.kind)) result_.caseText = printCase(testCase);
   }
 
   void logVerdict(const std::string& whose) {
@@ -363,6 +385,16 @@ std::vector<TaskResult> judgedAtOnce(const CasesTask& task, const TaskSettings& 
 }
 
 }  // namespace
+
+Case mutantOfWorking(const MutantTask& task, const TaskSettings& settings) {
+  const auto textOf = [&](const std::string& name) { return readFusionFile((settings.workingCorpus / name).string()); };
+  const size_t blank = task.parents.find(' ');
+  FUSER_USER_CHECK(blank != std::string::npos, "'", task.parents, "' names no parent and no donor");
+  Case testCase = mutantOf(textOf(task.parents.substr(0, blank)), textOf(task.parents.substr(blank + 1)),
+                           static_cast<int64_t>(task.mutations), settings.seed, task.number);
+  testCase.options.fault = settings.generator.fault;
+  return testCase;
+}
 
 TaskResult performTask(const JudgingTask& task, const TaskSettings& settings) {
   reference::useOneThread();

@@ -1,6 +1,8 @@
 #pragma once
 // performTask(): the worker's side of a campaign: task in, result out.
 
+#include <filesystem>
+
 #include "fuzz/campaign/task.h"
 #include "fuzz/campaign/task_result.h"
 #include "fuzz/generate/generate.h"
@@ -23,6 +25,8 @@ struct TaskSettings {
   uint64_t seed = 1;
   GeneratorOptions generator;
   JudgeSettings judge;
+  // With feedback: the folder of the working corpus (working_corpus.h). Results then tell decisions.
+  std::filesystem::path workingCorpus;
   bool views = true;        // whether cases are judged in the views that their numbers draw, too
   double slowSeconds = 10;  // a slower case that is no finding returns its text; 0: none does
 };
@@ -32,6 +36,9 @@ struct TaskSettings {
 TaskResult performTask(const JudgingTask& task, const TaskSettings& settings);
 // Of each case its result, as performTask() gives it. The settings have a target.
 std::vector<TaskResult> performCases(const CasesTask& task, const TaskSettings& settings);
+
+// The case of the task, from the working corpus. A UserError if a file is not there.
+Case mutantOfWorking(const MutantTask& task, const TaskSettings& settings);
 
 // The work of a pool whose tasks are printed JudgingTasks; resultOf() reads its outcomes.
 WorkerPool::Work judgingWork(const TaskSettings& settings);

@@ -92,6 +92,7 @@ Ledger::Stamp stampOf(const CampaignOptions& options) {
           {"probes", onOrOff(options.task.judge.probes)},
           {"second looks", std::string(howOftenName(options.task.judge.secondLooks))},
           {"compiler batches", onOrOff(options.compilers)},
+          {"feedback", options.feedback > 0 ? concat(options.feedback) : "off"},
           {"corpora", corpora},
           {kShardKey, options.shard.isWhole() ? "" : options.shard.text()}};
 }

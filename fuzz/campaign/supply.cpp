@@ -67,6 +67,9 @@ std::optional<SingleTask> Supply::nextInOrder() {
   if (runs_ > 0 && nextCase_ >= runs_) return std::nullopt;
   const CaseTask task{nextCase_};
   nextCase_ = caseFrom(nextCase_ + 1);
+  if (instead_) {
+    if (const std::optional<MutantTask> mutant = instead_(task.number)) return *mutant;
+  }
   return task;
 }
 

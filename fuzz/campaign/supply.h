@@ -5,6 +5,7 @@
 // parts (shard.h). On another compiler, cases come in blocks that are judged at once.
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,6 +24,11 @@ class Supply {
   // runs: the number of cases of all parts; 0: no limit. atOnce: cases of a block.
   Supply(std::vector<std::string> files, uint64_t runs, bool batches, const Accounting& done, uint64_t atOnce = 1,
          Shard shard = {});
+
+  // What is judged in place of a case, if `instead` returns something.
+  void replaceCases(std::function<std::optional<MutantTask>(uint64_t number)> instead) {
+    instead_ = std::move(instead);
+  }
 
   std::optional<PoolTask> next();
   // Schedules a task again, alone, after a kill from outside; false if that has happened too often.
@@ -47,6 +53,7 @@ class Supply {
   bool batches_;
   uint64_t atOnce_;
   Shard shard_;
+  std::function<std::optional<MutantTask>(uint64_t number)> instead_;
   bool begun_ = false;                             // whether a task was handed out
   NumberSet doneCases_, doneFiles_, doneBatches_;  // finished when this process began
   uint64_t nextFile_ = 0, nextCase_ = 0, nextBatch_ = 0;

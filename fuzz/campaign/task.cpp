@@ -139,6 +139,7 @@ std::vector<SingleTask> partsOf(const SingleTask& task, uint64_t seed) {
                     },
                     [&](const PlainTask& one) { parts.emplace_back(one); },
                     [&](const ViewTask& one) { parts.emplace_back(one); },
+                    [&](const MutantTask& one) { parts.emplace_back(one); },
                     [&](const FileTask& one) { parts.emplace_back(one); }},
              task);
   return parts;

@@ -39,6 +39,16 @@ struct ViewTask {
 };
 REPORTS_FIELDS(ViewTask, number, view)
 
+// Judges, without views, in place of case `number`, a case of the working corpus as it is, or after so many mutations
+// (feedback.h).
+struct MutantTask {
+  static constexpr std::string_view kWord = "mutant";
+  uint64_t number = 0, mutations = 0;
+  std::string parents;  // "PARENT DONOR": files of the working corpus
+  bool operator==(const MutantTask&) const = default;
+};
+REPORTS_FIELDS(MutantTask, number, mutations, parents)
+
 // Parses and judges a file.
 struct FileTask {
   static constexpr std::string_view kWord = "file";
@@ -56,8 +66,9 @@ struct BatchTask {
 REPORTS_FIELDS(BatchTask, first, count)
 
 // The tasks of which a campaign consists; a finding has one, and the history of a process is a list of them. Each one
-// is a line of words, for people and the ledger: "case 17", "view 17 one cut", "file a b.fusion", "batch 0 16".
-using SingleTask = std::variant<CaseTask, PlainTask, ViewTask, FileTask, BatchTask>;
+// is a line of words, for people and the ledger: "case 17", "view 17 one cut", "mutant 17 2 a.fusion b.fusion", "file a
+// b.fusion", "batch 0 16".
+using SingleTask = std::variant<CaseTask, PlainTask, ViewTask, MutantTask, FileTask, BatchTask>;
 
 // Generates and judges cases [first, first + count) at once, where the judge is another compiler's.
 struct CasesTask {
@@ -74,9 +85,10 @@ struct PrintTask {
   static constexpr std::string_view kWord = "print";
   uint64_t number = 0;
   std::string view;  // the view; "": the case itself
+  std::string mutant;  // the text of a MutantTask, whose case it is instead; "": none
   bool operator==(const PrintTask&) const = default;
 };
-REPORTS_FIELDS(PrintTask, number, view)
+REPORTS_FIELDS(PrintTask, number, view, mutant)
 
 // Runs tasks one after the other in one process; the result is that of the last one.
 struct SequenceTask {
@@ -103,8 +115,8 @@ struct BucketTask {
 REPORTS_FIELDS(BucketTask, text)
 
 // The tasks that performTask() executes, with a TaskResult.
-using JudgingTask =
-    std::variant<CaseTask, PlainTask, ViewTask, FileTask, BatchTask, PrintTask, SequenceTask, TextsTask, BucketTask>;
+using JudgingTask = std::variant<CaseTask, PlainTask, ViewTask, MutantTask, FileTask, BatchTask, PrintTask,
+                                 SequenceTask, TextsTask, BucketTask>;
 
 // A finding to confirm (confirm.h).
 struct Suspect {
@@ -136,7 +148,8 @@ struct MinimizeTask {
 REPORTS_FIELDS(MinimizeTask, path, bucket, best, bytes, seconds)
 
 // The tasks that the supervisor sends. Confirmations send JudgingTasks to their own processes.
-using Task = std::variant<CaseTask, PlainTask, ViewTask, FileTask, BatchTask, CasesTask, ConfirmTask, MinimizeTask>;
+using Task =
+    std::variant<CaseTask, PlainTask, ViewTask, MutantTask, FileTask, BatchTask, CasesTask, ConfirmTask, MinimizeTask>;
 
 // Converts a task to a variant with more alternatives.
 template <class Wide, class... Kinds>

@@ -60,11 +60,13 @@ struct TaskResult {
   std::map<std::string, std::array<int64_t, 2>> viewSegments;
   reports::Costs costs;                             // of a case that is counted; no cases for any other
   std::map<std::string, reports::EdgeCount> edges;  // by kind: those that the runs meet, or that are out of reach
+  std::set<std::string> decisions;                  // with feedback: what the compiler decided (fuzz/judge/decisions.h)
+  std::string caseText;                             // with feedback: the case, unless it is a finding
   std::string noEdge;  // why a case that was to meet one meets none; "": it does, or was not
   bool operator==(const TaskResult&) const = default;
 };
 REPORTS_FIELDS(TaskResult, verdict, text, slow, bucket, view, guilty, runs, batch, findings, ops, dtypes, ranks, traits,
-               combinations, cells, places, fused, views, viewSegments, costs, edges, noEdge)
+               combinations, cells, places, fused, views, viewSegments, costs, edges, decisions, caseText, noEdge)
 
 // The encoding for the pipe and the ledger's journal.
 std::string encode(const TaskResult& result);

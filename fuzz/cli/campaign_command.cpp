@@ -29,6 +29,7 @@ void sayOutdated(const CampaignOptions& campaign, const TargetArguments& target,
                  const std::function<void(const std::string&)>& say) {
   TaskSettings settings = campaign.task;
   settings.judge.secondLooks = HowOften::Always;
+  settings.judge.allInvariants = true;
   Limits limits = campaign.limits;
   target.resolve(settings.judge, limits);
   for (const std::string& line : outdated(campaign.knownIssues, settings, limits)) say(line);
@@ -94,6 +95,23 @@ void printEnd(const CampaignArguments& arguments, const reports::CampaignSummary
   }
 }
 
+// A UserError for what is neither "off" nor a share.
+double feedbackShare(const CampaignArguments& arguments) {
+  if (arguments.feedback == "off") {
+    FUSER_USER_CHECK(arguments.workingCorpus.empty(), "--working-corpus needs --feedback");
+    return 0;
+  }
+  char* end = nullptr;
+  const double share = std::strtod(arguments.feedback.c_str(), &end);
+  FUSER_USER_CHECK(*end == '\0' && share > 0 && share <= 0.95,
+                   "--feedback is off, or the share of mutants, above 0 and up to 0.95, not '", arguments.feedback,
+                   "'");
+  FUSER_USER_CHECK(!arguments.out.empty() || !arguments.workingCorpus.empty(),
+                   "--feedback keeps cases in a folder: name one with --out or --working-corpus");
+  FUSER_USER_CHECK(arguments.target.target.empty(), "--feedback is for our compiler, not for --target");
+  return share;
+}
+
 }  // namespace
 
 int runCampaignCommand(CLI::App& command, CampaignArguments& arguments, const LogPtr& log,
@@ -127,6 +145,8 @@ int runCampaignCommand(CLI::App& command, CampaignArguments& arguments, const Lo
   constexpr double kMinimizeSecondsOnTarget = 300;  // a candidate may take a compiler's seconds
   if (onTarget) campaign.minimizeSeconds = kMinimizeSecondsOnTarget;
   campaign.out = arguments.out;
+  campaign.feedback = feedbackShare(arguments);
+  campaign.workingCorpus = arguments.workingCorpus;
   campaign.growCorpus = arguments.growCorpus;
   campaign.corpora.assign(arguments.corpora.begin(), arguments.corpora.end());
   campaign.maxArtifactBytes = arguments.maxArtifactMb << 20;

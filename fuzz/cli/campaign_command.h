@@ -20,7 +20,7 @@ struct CampaignArguments {
   bool mixedData = false;
   CampaignOptions campaign;
   std::vector<std::string> corpora;
-  std::string out, growCorpus, shard;
+  std::string out, growCorpus, shard, feedback = "off", workingCorpus;
   std::string knownIssues;
   int64_t maxArtifactMb = 256;
   bool noProbes = false, noCompilers = false, noMinimize = false;

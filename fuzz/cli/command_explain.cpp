@@ -51,6 +51,7 @@ Exit codes
             ReplayOptions options;
             options.limits = arguments->workers.limits;
             options.judge.secondLooks = HowOften::Always;
+            options.judge.allInvariants = true;
             options.log = log;
             return replayText(name, text, options, printLine);
           }};

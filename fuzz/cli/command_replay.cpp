@@ -52,6 +52,7 @@ Exit codes
             options.limits = arguments->workers.limits;
             options.judge.probes = !arguments->noProbes;
             options.judge.secondLooks = HowOften::Always;
+            options.judge.allInvariants = true;
             options.verbose = !arguments->quiet;
             options.json = arguments->json;
             options.log = log;

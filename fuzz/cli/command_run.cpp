@@ -57,6 +57,7 @@ Examples
   fuserfuzz run --runs 1m --seed 7 --shard 1/8 --out part1   one of eight machines; see merge --help
   fuserfuzz run --runs 1000 --only sum,amax,add corpus       the files below corpus, then cases of these ops
   fuserfuzz run --runs 5000 --parents corpus/models --out out   half of them mutants of subgraphs of models
+  fuserfuzz run --runs 5000 --feedback 0.5 --out out         cases that decisions of the compiler lead to
   fuserfuzz run --target=torch-compile --max-total-time 1h --out out   another compiler (fuzz/compilers/setup torch)
   fuserfuzz run --runs 300 --fault loop-one-short --out out   the findings of a planted bug
 
@@ -76,6 +77,19 @@ Command addRunCommand(CLI::App& app) {
   arguments->generator.addTo(run);
   arguments->generator.addParentsTo(run);
   arguments->generator.addFaultTo(run);
+  run->add_option(
+         "--feedback", arguments->feedback,
+         "off: each case is a function of --seed and its number; or a share of the cases, such as 0.5: they are "
+         "mutants of cases that showed new decisions of the compiler, and a tenth are of ops, dtypes and ranks "
+         "that had no case")
+      ->type_name("off|SHARE")
+      ->group("Which cases")
+      ->capture_default_str();
+  run->add_option("--working-corpus", arguments->workingCorpus,
+                  "with --feedback: the folder of those cases, from which it starts; libFuzzer's targets may share it. "
+                  "Default: working in --out")
+      ->type_name("DIR")
+      ->group("Which cases");
   arguments->target.addTo(run);
   run->add_flag("--mixed-data", arguments->mixedData,
                 "of a target with a profile (fuzz/compilers/profiles.def): the usual data and all ops that the profile "

@@ -65,6 +65,7 @@ std::string lineOf(const FoundBug& bug, const BugToday& today) {
 int triageBugsOf(const std::string& which, const std::vector<FoundBug>& bugs, const ReplayOptions& options) {
   ReplayOptions ofTarget = options;
   ofTarget.judge.secondLooks = HowOften::Always;  // all views
+  ofTarget.judge.allInvariants = true;
   TargetArguments target;
   target.target = which;
   target.resolve(ofTarget.judge, ofTarget.limits);

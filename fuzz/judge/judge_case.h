@@ -89,6 +89,7 @@ struct JudgeSettings {
   HowOften secondLooks = HowOften::Sampled;  // in the f64 twin, in views, and, if `probes`, with each op alone
   bool repeat = true;                        // do each run twice: equal kernels and data must give equal bits
   bool checkInvariants = true;               // verify after every pass and segmentation step; oracle/invariants
+  bool allInvariants = false;                // each one, whatever its period: of files, so that a finding replays
   bool roundTrip = true;                     // print, parse, compare
   bool rejectionsAreFindings = false;        // but those on the list (fuser/support/rejections.def)
   size_t maxInputBytes = kMaxInputBytes;     // of a run's inputs; all its tensors may use four times that. A larger

@@ -164,6 +164,7 @@ VerdictKind kindOf(Ending ending) {
 
 Judging::Judging(const JudgeSettings& settings, const Limits& limits) : all_(settings), limits_(limits) {
   all_.secondLooks = HowOften::Always;  // whatever was drawn for the text of which this is a variant
+  all_.allInvariants = true;
   current_ = all_;
   signal(SIGPIPE, SIG_IGN);  // a dead worker shows as the end of its replies
 }

@@ -1,5 +1,7 @@
 #include "fuzz/mutate/parents.h"
 
+#include <functional>
+
 #include "fuser/support/split_mix.h"
 #include "fuser/text/parser.h"
 #include "fuzz/mutate/mutate.h"
@@ -11,9 +13,19 @@ constexpr uint64_t kSeed = 0x9a4e;  // a stream of its own: cases that are gener
 constexpr int64_t kMostMutations = 4;
 constexpr double kDonors = 0.5;  // of mutations that may take code from another parent
 
-Case drawParent(const std::vector<std::string>& parents, Choices& choices) {
-  const size_t index = choices.index(parents.size());
-  return parseCase(parents[index], concat("parent ", index));
+// The names of the mutations that were applied, with commas between.
+std::string mutateTimes(int64_t count, Case& mutant, Choices& choices,
+                        const std::function<Case(Choices& choices)>& drawDonor) {
+  std::string mutations;
+  for (; count > 0; --count) {
+    std::optional<Case> donor;
+    if (choices.chance(kDonors)) donor = drawDonor(choices);
+    Mutated mutated = mutate(mutant, choices, donor ? &*donor : nullptr);
+    if (mutated.mutation.empty()) continue;
+    mutant = std::move(mutated.testCase);
+    mutations += concat(mutations.empty() ? "" : ", ", mutated.mutation);
+  }
+  return mutations;
 }
 
 }  // namespace
@@ -21,17 +33,24 @@ Case drawParent(const std::vector<std::string>& parents, Choices& choices) {
 std::optional<Case> mutantOf(const std::vector<std::string>& parents, uint64_t seed, uint64_t number) {
   Choices choices(splitMix64(seed ^ kSeed), number);
   if (!choices.chance(kMutantShare)) return std::nullopt;
-  Case mutant = drawParent(parents, choices);
-  std::string mutations;
-  for (int64_t count = choices.integer(1, kMostMutations); count > 0; --count) {
-    std::optional<Case> donor;
-    if (choices.chance(kDonors)) donor = drawParent(parents, choices);
-    Mutated mutated = mutate(mutant, choices, donor ? &*donor : nullptr);
-    if (mutated.mutation.empty()) continue;
-    mutant = std::move(mutated.testCase);
-    mutations += concat(mutations.empty() ? "" : ", ", mutated.mutation);
-  }
+  const auto drawParent = [&](Choices& drawing) {
+    const size_t index = drawing.index(parents.size());
+    return parseCase(parents[index], concat("parent ", index));
+  };
+  Case mutant = drawParent(choices);
+  const int64_t count = choices.integer(1, kMostMutations);
+  const std::string mutations = mutateTimes(count, mutant, choices, drawParent);
   mutant.metadata = {{"seed", concat(seed)}, {"case", concat(number)}, {"mutations", mutations}};
+  return mutant;
+}
+
+Case mutantOf(const std::string& parent, const std::string& donor, int64_t mutations, uint64_t seed, uint64_t number) {
+  Case mutant = parseCase(parent, "parent");
+  if (mutations == 0) return mutant;
+  Choices choices(splitMix64(splitMix64(seed ^ kSeed) ^ number), number);
+  const std::string names =
+      mutateTimes(mutations, mutant, choices, [&](Choices&) { return parseCase(donor, "donor"); });
+  mutant.metadata = {{"seed", concat(seed)}, {"case", concat(number)}, {"mutations", names}};
   return mutant;
 }
 

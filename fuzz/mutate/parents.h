@@ -17,4 +17,8 @@ inline constexpr double kMutantShare = 0.5;
 // run of it may be rejected. nullopt if this number is to be generated. A UserError for a parent that does not parse.
 std::optional<Case> mutantOf(const std::vector<std::string>& parents, uint64_t seed, uint64_t number);
 
+// The parent after so many mutations, which may take code from the donor, as case `number` of a seed; after none it is
+// the parent. A UserError for a text that does not parse.
+Case mutantOf(const std::string& parent, const std::string& donor, int64_t mutations, uint64_t seed, uint64_t number);
+
 }  // namespace fuser::fuzz

@@ -118,7 +118,8 @@ class Follower {
   }
 
   void follow(const Move& node, const std::vector<int64_t>& threads) {
-    const bool begins = !isPartial(node.source.buffer);  // with an element, where it goes to what holds partial results
+    // With an element, where it goes to what holds partial results.
+    const bool begins = !isPartial(node.source.buffer) || isOfAnotherScan(node.source.buffer, node.target.buffer);
     if (begins && !isPartial(node.target.buffer)) return;
     for (int64_t thread : threads) {
       become(thread);
@@ -144,6 +145,13 @@ class Follower {
 
   // Whether the buffer has held partial results.
   bool isPartial(int buffer) const { return !partials_[static_cast<size_t>(buffer)].empty(); }
+  // What a scan reads of another one's result is an element to it, however deep that one went.
+  bool isOfAnotherScan(int from, int to) const {
+    const TensorView* read = kernel_.buffers[static_cast<size_t>(from)].source;
+    const TensorView* written = kernel_.buffers[static_cast<size_t>(to)].source;
+    return read && written && written->definition()->family() == Family::Scan &&
+           read->definition() != written->definition();
+  }
   bool isOf(int buffer, const Expr* reduction) const {
     const TensorView* source = kernel_.buffers[static_cast<size_t>(buffer)].source;
     return isPartial(buffer) && source && source->definition() == reduction;

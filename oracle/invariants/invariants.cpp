@@ -31,16 +31,6 @@ bool leansOnItsChecks(InvariantStage stage) {
   FUSER_CHECK(false, "bad InvariantStage");
 }
 
-// A number that depends on the program alone, and is cheap next to its fingerprint.
-uint64_t numberOf(const Fusion& fusion) {
-  uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a
-  for (const Expr* expr : fusion.exprs()) {
-    hash = (hash ^ static_cast<uint64_t>(expr->op())) * 0x100000001b3ull;
-    hash = (hash ^ expr->output()->id()) * 0x100000001b3ull;
-  }
-  return hash ^ (hash >> 32);
-}
-
 // An error on the way is a broken invariant too: text that does not parse, a verifier's complaint.
 std::string outcome(const Invariant& invariant, const Compilation& compilation) {
   try {
@@ -54,6 +44,16 @@ std::string outcome(const Invariant& invariant, const Compilation& compilation) 
 }
 
 }  // namespace
+
+uint64_t numberForPeriods(const Fusion& fusion) {
+  uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a
+  for (const Expr* expr : fusion.exprs()) {
+    hash = (hash ^ static_cast<uint64_t>(expr->op())) * 0x100000001b3ull;
+    hash = (hash ^ static_cast<uint64_t>(expr->output()->dtype())) * 0x100000001b3ull;
+    for (const Val* input : expr->inputs()) hash = (hash ^ (input->definition() ? 1 : 2)) * 0x100000001b3ull;
+  }
+  return hash ^ (hash >> 32);
+}
 
 std::span<const Invariant> allInvariants() { return kInvariants; }
 
@@ -131,7 +131,7 @@ bool InvariantObserver::isDue(const Invariant& invariant, uint64_t number) const
 
 void InvariantObserver::check(const Compilation& compilation, const std::function<bool(InvariantStage)>& isChosen) {
   const auto start = std::chrono::steady_clock::now();
-  const uint64_t chosen = numberOf(original_);
+  const uint64_t chosen = numberForPeriods(original_);
   for (const Invariant& invariant : allInvariants()) {
     if (!isChosen(invariant.stage) || !isDue(invariant, chosen)) continue;
     const std::string problem = outcome(invariant, compilation);

@@ -49,6 +49,10 @@ struct Invariant {
 };
 std::span<const Invariant> allInvariants();
 
+// Which fusions an invariant with a period is checked on: those whose number it divides. It depends on what the
+// fusion's text says, and on no value's id, so that a case that is read again is checked alike.
+uint64_t numberForPeriods(const fuser::Fusion& fusion);
+
 #define INVARIANT(NAME, STAGE, PERIOD, SUMMARY, FILE) std::string check##NAME(const Compilation& compilation);
 #include "oracle/invariants/invariants.def"
 #undef INVARIANT

@@ -3,6 +3,8 @@
 #include "oracle/invariants/invariants.h"
 
 #include "fuser/passes/passes.h"
+#include "fuser/text/parser.h"
+#include "fuser/text/printer.h"
 #include "tests/properties/check_property.h"
 #include "tests/properties/compile_case.h"
 
@@ -36,6 +38,13 @@ size_t expectInvariants(const Case& testCase, const CompileOptions& options) {
   }
   RC_ASSERT(observer.compilations() > 0u || !agrees);
   return observer.compilations();
+}
+
+TEST(InvariantProperties, ACaseThatIsReadAgainIsCheckedAlike) {
+  checkProperty(kInvariantCases, [](const fuzz::ArbitraryCase& testCase) {
+    const Case again = parseCase(printCase(*testCase), "case");
+    RC_ASSERT(oracle::numberForPeriods(*testCase->fusion) == oracle::numberForPeriods(*again.fusion));
+  });
 }
 
 TEST(InvariantProperties, HoldWithTheUsualOptions) {

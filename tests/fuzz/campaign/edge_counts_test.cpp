@@ -31,7 +31,7 @@ TEST(EdgeCountsTest, ACaseIsCountedAsItIsPrinted) {
     int64_t runs = 0;
     for (const auto& [kind, count] : result.edges) runs += count.below + count.at + count.above;
     EXPECT_EQ(runs, static_cast<int64_t>(draw.met.size())) << number;
-    const std::string text = performTask(PrintTask{number, ""}, casesAtEdges()).text;
+    const std::string text = performTask(PrintTask{number, "", ""}, casesAtEdges()).text;
     EXPECT_EQ(text.find("#: edge") != std::string::npos, runs > 0);
     EXPECT_EQ(performTask(PlainTask{number}, casesAtEdges()).verdict.elements.judged, result.verdict.elements.judged);
     moved += runs > 0;

@@ -17,6 +17,7 @@ TEST(TaskTest, ATaskIsDescribedInOneLine) {
   EXPECT_EQ(printTask(SingleTask(CaseTask{17})), "case 17");
   EXPECT_EQ(printTask(SingleTask(PlainTask{17})), "plain 17");
   EXPECT_EQ(printTask(SingleTask(ViewTask{17, "one cut"})), "view 17 one cut");
+  EXPECT_EQ(printTask(SingleTask(MutantTask{17, 2, "a.fusion b.fusion"})), "mutant 17 2 a.fusion b.fusion");
   EXPECT_EQ(printTask(SingleTask(FileTask{"a b.fusion"})), "file a b.fusion");
   EXPECT_EQ(printTask(SingleTask(BatchTask{8192, 16})), "batch 8192 16");
 }
@@ -28,8 +29,8 @@ TEST(TaskTest, MalformedTasksAreRefused) {
     EXPECT_THROW(parseTask<Task>(text), UserError) << text;
   }
   // Of another kind than is asked for.
-  EXPECT_NO_THROW(parseTask<JudgingTask>(printTask(JudgingTask(PrintTask{3, ""}))));
-  EXPECT_THROW(parseTask<Task>(printTask(JudgingTask(PrintTask{3, ""}))), UserError);
+  EXPECT_NO_THROW(parseTask<JudgingTask>(printTask(JudgingTask(PrintTask{3, "", ""}))));
+  EXPECT_THROW(parseTask<Task>(printTask(JudgingTask(PrintTask{3, "", ""}))), UserError);
   EXPECT_THROW(parseTask<Task>("minimize\nno fields"), UserError);
 }
 
