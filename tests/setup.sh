@@ -3,6 +3,9 @@
 #   root          is the repository,
 #   fuser_cache   holds LibTorch and the CUDA libraries that came as wheels; oracle/reference/FindLibTorch.cmake looks there.
 # Both apt and pip use whatever package sources the machine is configured for.
+# Where FUSER_BUILT names a build folder (build/release of another clone of these sources), its programs are run as they are:
+# nothing is installed and nothing built.
+# shellcheck shell=bash
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 fuser_cache=${XDG_CACHE_HOME:-$HOME/.cache}/fuser
@@ -123,8 +126,12 @@ install_cuda_libraries() {
   pip_install "$fuser_cache/cuda-13.0" "nvidia-cuda-runtime==13.0.*" "nvidia-cuda-cupti==13.0.*" "nvidia-cuda-nvrtc==13.0.*"
 }
 
+# build_folder <preset>: prints the folder whose programs are run.
+build_folder() { echo "${FUSER_BUILT:-$root/build/$1}"; }
+
 # build <preset> [targets…]: these and what they need; everything where none is named.
 build() {
+  if [ -n "${FUSER_BUILT:-}" ]; then return; fi
   local targets=("${@:2}")
   if [ ${#targets[@]} -gt 0 ]; then targets=(--target "${targets[@]}"); fi
   cd "$root" || fail "cannot enter $root"
@@ -135,6 +142,10 @@ build() {
 }
 
 set_up() {
+  if [ -n "${FUSER_BUILT:-}" ]; then
+    echo "setup: the programs of FUSER_BUILT=$FUSER_BUILT are run as they are"
+    return
+  fi
   install_packages
   install_libtorch
   install_cuda_libraries
