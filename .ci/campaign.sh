@@ -1,13 +1,14 @@
 # Sourced by .ci/fuzz-change and .ci/fuzz-night.
 # shellcheck shell=bash
 
-# campaign <seconds> <out> [arguments of fuserfuzz run]: runs fuzz/nightly, with FUSER_FUZZ_SEED as its seed where that is set,
-# says in a sentence how it ended, and ends with its exit code.
+# campaign <seconds> <out> [arguments of fuserfuzz run]: runs fuzz/nightly, with FUSER_FUZZ_SEED as the seed where --seed
+# names none, says in a sentence how it ended, and ends with its exit code.
 campaign() {
-  local status=0 seconds=$1 out=$2
+  local status=0 seconds=$1 out=$2 seed=()
   shift 2
+  if [ -n "${FUSER_FUZZ_SEED:-}" ] && [ -z "$(value --seed "$@")" ]; then seed=(--seed "$FUSER_FUZZ_SEED"); fi
   "$(dirname "${BASH_SOURCE[0]}")/../fuzz/nightly" --max-total-time "$seconds" --out "$out" \
-    ${FUSER_FUZZ_SEED:+--seed "$FUSER_FUZZ_SEED"} "$@" || status=$?
+    "${seed[@]}" "$@" || status=$?
   case $status in
     0) echo "Exit code 0: nothing was found." ;;
     70) echo "Exit code 70: of findings, hangs alone; $out/report.html shows them." ;;
