@@ -14,7 +14,8 @@ oracle::JudgeOptions judgeOptions(const CompileOptions& options, FunctionLibrary
 #endif
   if (functions == FunctionLibrary::WorstByManual) result.arithmetic.library = oracle::MathLibrary::WorstByManual;
   result.arithmetic.flushesAdds = functions != FunctionLibrary::Host && !options.deterministic;
-  result.probes = options.probes;
+  // With contraction a sum reads a product that was not rounded, and the stored copy is another number.
+  result.probes = options.probes && !options.contraction;
   return result;
 }
 

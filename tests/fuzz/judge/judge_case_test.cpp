@@ -39,6 +39,23 @@ TEST(JudgeCaseTest, ACorrectRunAgrees) {
   EXPECT_FALSE(verdict.schedulers.empty());
 }
 
+// The sum reads the product before its rounding, and not the copy that is stored.
+TEST(JudgeCaseTest, WithContractionAStoredProductIsNotWhatItsSumReads) {
+  const CaseVerdict verdict = verdictOf(R"(
+fusion f(%a: f32[i0], %b: f32[i0], %c: f32[i0]) {
+  %m = mul(%a, %b)
+  %s = add(%m, %c)
+  return %s
+}
+option enable contraction
+option enable probes
+run { %a = normal(seed = 1) : f32[1000]
+      %b = normal(seed = 2) : f32[1000]
+      %c = normal(seed = 3) : f32[1000] }
+)");
+  EXPECT_EQ(verdict.kind, VerdictKind::Agrees) << toString(verdict);
+}
+
 TEST(JudgeCaseTest, MismatchedSizesAreRejected) {
   const std::string program = R"(
 fusion f(%x: f32[i0], %y: f32[i1]) {
