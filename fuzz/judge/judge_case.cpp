@@ -161,7 +161,8 @@ class Judge {
     if (settings_.engine) cacheSettings.context.options.engine = *settings_.engine;
     if (build == SeenIn::Run) {
       observers.push_back(&orderOfAdds_);
-      if (settings_.checkInvariants) observer_.emplace(*built.fusion, settings_.allInvariants, faulty).watch(cacheSettings);
+      if (settings_.checkInvariants)
+        observer_.emplace(*built.fusion, settings_.allInvariants, faulty).watch(cacheSettings);
       observers.push_back(&counter_);
       observers.push_back(&features_);
     }
