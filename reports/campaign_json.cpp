@@ -105,6 +105,7 @@ std::string toJson(const CampaignSummary& summary) {
   Json json;
   json["stamp"] = stampJson(summary);
   json["seed"] = summary.seed;
+  json["started"] = summary.started;
   json["jobs"] = summary.jobs;
   json["seconds"] = summary.seconds;
   json["interrupted"] = summary.interrupted;

@@ -178,6 +178,7 @@ REPORTS_FIELDS(Sums, cases, runs, verdicts, rejectedByReason, openByReason, judg
 struct CampaignSummary : Sums {
   std::vector<std::pair<std::string, std::string>> stamp;  // version, format, stream, engine, compiler, …
   uint64_t seed = 0;
+  std::string started;  // UTC, "2026-01-31T22:00:00Z"; empty if the ledger does not say
   int jobs = 0;
   double seconds = 0;
   bool interrupted = false;

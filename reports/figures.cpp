@@ -46,6 +46,11 @@ std::string percent(double share) {
   return fixed(100 * share, 2) + " %";
 }
 
+std::string signedPercent(double change) {
+  const std::string text = fixed(100 * change, 1) + " %";
+  return text[0] == '-' ? text : "+" + text;
+}
+
 std::string duration(double seconds) {
   if (seconds < 10) return fixed(seconds, 2) + " s";
   if (seconds < 59.5) return fixed(seconds, 0) + " s";

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "reports/campaign_summary.h"
+#include "reports/history.h"
 #include "reports/markup.h"
 
 namespace reports {
@@ -35,6 +36,9 @@ void closePage(Markup& page);
 // both.
 void openFold(Markup& page, const std::string& id, const std::string& title, const std::string& sentence);
 void closeFold(Markup& page);
+
+// A series of a history over its group's nights: points, the median between changes, changes.
+void writeSeries(Markup& page, const History& history, const Group& group, const Series& series);
 
 // Writes inline SVG, or a sentence if the graph is too large to read.
 void writePicture(Markup& page, const SegmentGraph& graph);

@@ -156,6 +156,7 @@ void writeStamp(Markup& page, const CampaignSummary& summary) {
   };
   row("seed", std::to_string(summary.seed));
   row("workers", std::to_string(summary.jobs));
+  if (!summary.started.empty()) row("started", summary.started);
   row("time", duration(summary.seconds));
   row("exit code", std::to_string(summary.exitCode) + " (" + meaningOf(summary.exitCode) + ")");
   for (const auto& [name, value] : summary.stamp) row(name, value);

@@ -148,6 +148,11 @@ button { font: inherit; font-size: .85rem; color: var(--accent); background: non
 .ofminimising { background: repeating-linear-gradient(var(--minimising) 0 1px, transparent 1px 4px); }
 .offound { width: 0; border-left: 2px dashed var(--bad); }
 .chart .grid { stroke: var(--line); } .chart .line { stroke: var(--fill); stroke-width: 2; }
+.night .chart svg { height: 130px; } .night h3 { margin-bottom: 0; }
+.chart .point { stroke: var(--fill); stroke-width: 8; stroke-linecap: round; }
+.chart .point.other { stroke: var(--muted); } .chart .point.hole { stroke: var(--bg); stroke-width: 4; }
+.chart .median { stroke: var(--text); stroke-width: 1.5; }
+.chart .changed { stroke: var(--bad); stroke-width: 2; stroke-dasharray: 6 4; }
 .chart .found { stroke: var(--bad); stroke-dasharray: 3 4; }
 .scale { display: flex; flex-direction: column; justify-content: space-between; text-align: right; font-size: .85rem;
   color: var(--muted); }

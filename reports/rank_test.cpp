@@ -27,6 +27,12 @@ double tieTerm(const std::vector<double>& x, const std::vector<double>& y) {
 
 }  // namespace
 
+double medianOf(std::vector<double> sample) {
+  FUSER_CHECK(!sample.empty(), "an empty sample");
+  std::sort(sample.begin(), sample.end());
+  return (sample[(sample.size() - 1) / 2] + sample[sample.size() / 2]) / 2;
+}
+
 std::vector<double> distributionOfU(size_t n, size_t m) {
   // ways[j][u]: orders of i values of x and j of y with u pairs y > x; the recursion of Mann and Whitney by whose value
   // is the largest: one of y adds i pairs, one of x adds none.

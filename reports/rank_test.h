@@ -26,6 +26,9 @@ struct Shift {
 // given confidence in (0, 1). Uses the exact distribution of U up to 400 pairs, otherwise its normal approximation.
 Shift shiftOf(const std::vector<double>& x, const std::vector<double>& y, double confidence);
 
+// The middle value, or the mean of the two in the middle. The sample may not be empty.
+double medianOf(std::vector<double> sample);
+
 // P(U <= u) for samples of sizes n and m without ties, for u = 0 … n * m.
 std::vector<double> distributionOfU(size_t n, size_t m);
 

@@ -16,6 +16,7 @@
 #include "fuzz/campaign/feedback.h"
 #include "fuzz/campaign/findings.h"
 #include "fuzz/campaign/sha1.h"
+#include "fuzz/campaign/start_time.h"
 #include "fuzz/campaign/supply.h"
 #include "reports/fields_json.h"
 
@@ -267,7 +268,10 @@ class Supervisor : public TaskSource {
     contents_.settings["runs"] = std::to_string(runs_);
     contents_.settings["max-total-time"] = std::to_string(maxTotalTime_);
     contents_.settings["state"] = "running";
-    if (ledger_->isNew()) contents_.settings[kBegunIn] = std::filesystem::current_path().string();
+    if (ledger_->isNew()) {
+      contents_.settings[kBegunIn] = std::filesystem::current_path().string();
+      contents_.settings[kStarted] = timeNow();
+    }
     for (const auto& [name, words] : options_.arguments) contents_.settings[kArgumentPrefix + name] = words;
     for (const auto& [key, value] : contents_.settings) ledger_->setSetting(key, value);
     ledger_->commit();

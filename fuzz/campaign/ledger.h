@@ -146,6 +146,7 @@ inline constexpr int kLedgerVersion = 15;
 std::optional<std::map<std::string, std::string>> argumentsOf(const std::filesystem::path& folder);
 inline constexpr const char* kArgumentPrefix = "argument ";  // the prefix of their keys in the settings
 inline constexpr const char* kShardKey = "shard";            // in the stamp: "2/8"; "": the whole campaign
+inline constexpr const char* kStarted = "started";           // a setting: when the campaign began (start_time.h)
 inline constexpr const char* kBegunIn = "begun in";  // a setting: the folder to which relative paths of corpora refer
 
 // One sentence with the first difference; "" if there is none.

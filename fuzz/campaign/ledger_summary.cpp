@@ -114,6 +114,7 @@ reports::CampaignSummary summaryOf(const Ledger::Contents& contents, const std::
     if (key == "seed") summary.seed = std::strtoull(value.c_str(), nullptr, 10);
     if (key != "seed" && !value.empty()) summary.stamp.emplace_back(key, value);
   }
+  summary.started = setting(contents, kStarted);
   summary.jobs = std::atoi(setting(contents, "jobs").c_str());
   summary.seconds = contents.seconds;
   summary.interrupted = setting(contents, "state") != "finished";

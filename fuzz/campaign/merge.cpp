@@ -110,6 +110,8 @@ std::map<std::string, std::string> settingsOf(const std::vector<CampaignPart>& p
     };
     jobs += std::atoi(of("jobs").c_str());
     isFinished = isFinished && of("state") == "finished";
+    const std::string started = of(kStarted);
+    if (!started.empty() && (settings[kStarted].empty() || started < settings[kStarted])) settings[kStarted] = started;
   }
   settings["jobs"] = std::to_string(jobs);
   settings["state"] = isFinished ? "finished" : "interrupted";

@@ -10,6 +10,7 @@
 
 #include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/progress.h"
+#include "fuzz/campaign/start_time.h"
 #include "fuzz/campaign/target_faults.h"
 #include "fuzz/edges/at_an_edge.h"
 #include "fuzz/minimize/judging.h"
@@ -40,9 +41,10 @@ struct Reply {
   VerdictKind kind = VerdictKind::Agrees;
   bool applied = false;
   std::string reason;  // one line
+  double seconds = 0;  // that the worker took, as its supervisor sees it
   bool operator==(const Reply&) const = default;
 };
-REPORTS_FIELDS(Reply, kind, applied, reason)
+REPORTS_FIELDS(Reply, kind, applied, reason, seconds)
 
 // The faults that may be planted.
 std::span<const FaultInfo> faultsOf(const SelftestOptions& options) {
@@ -81,9 +83,14 @@ Reply perform(const FaultTask& task, const SelftestOptions& options) {
 }
 
 Reply replyOf(const Outcome& outcome) {
-  if (outcome.ending == Ending::Finished) return reports::decode<Reply>(outcome.reply);
-  // (The worker cannot say whether the fault had a place.)
-  return {kindOf(outcome.ending), false, outcome.detail.substr(0, outcome.detail.find('\n'))};
+  Reply reply;
+  if (outcome.ending == Ending::Finished) {
+    reply = reports::decode<Reply>(outcome.reply);
+  } else {  // (The worker cannot say whether the fault had a place.)
+    reply = {kindOf(outcome.ending), false, outcome.detail.substr(0, outcome.detail.find('\n'))};
+  }
+  reply.seconds = outcome.seconds;
+  return reply;
 }
 
 // The cases of one fault (or of the control), in order of number; those after the first finding do not count.
@@ -112,7 +119,7 @@ class Selftest {
            const std::function<void(const std::string&)>& log)
       : options_(options), interrupted_(interrupted), log_(log) {
     for (const FaultInfo& fault : faultsOf(options_)) {
-      if (isWanted(fault.name)) result_.faults.push_back({fault, false, false, 0, 0, "", ""});
+      if (isWanted(fault.name)) result_.faults.emplace_back().fault = fault;
     }
   }
 
@@ -127,6 +134,7 @@ class Selftest {
     const auto start = std::chrono::steady_clock::now();
     result_.seed = options_.seed;
     result_.stamp = stamp();
+    result_.started = timeNow();
     series_.push_back({"", 0, 0, false, {}});
     for (const FaultResult& fault : result_.faults) series_.push_back({std::string(fault.fault.name), 0, 0, false, {}});
     WorkerPool(options_.jobs, options_.limits, [options = options_](const std::string& task) {
@@ -221,6 +229,7 @@ class Selftest {
     for (const auto& [number, reply] : series.replies) {
       ++fault.cases;
       fault.applied += reply.applied;
+      fault.seconds += reply.seconds;
       const bool caught = catches(reply.kind, fault.fault.stage);
       if (isFinding(reply.kind) && !caught && fault.reason.empty())
         fault.reason = concat("(", verdictName(reply.kind), ") ", reply.reason);
@@ -271,14 +280,24 @@ bool SelftestResult::clean() const {
          std::all_of(faults.begin(), faults.end(), [](const FaultResult& fault) { return fault.caught; });
 }
 
-uint64_t SelftestResult::medianCases() const {
-  std::vector<uint64_t> cases;
+namespace {
+
+// The upper median over the caught ones; 0 if there are none.
+template <class T>
+T medianOfCaught(const std::vector<FaultResult>& faults, T FaultResult::*member) {
+  std::vector<T> values;
   for (const FaultResult& fault : faults) {
-    if (fault.caught) cases.push_back(fault.cases);
+    if (fault.caught) values.push_back(fault.*member);
   }
-  std::sort(cases.begin(), cases.end());
-  return cases.empty() ? 0 : cases[cases.size() / 2];
+  std::sort(values.begin(), values.end());
+  return values.empty() ? T() : values[values.size() / 2];
 }
+
+}  // namespace
+
+uint64_t SelftestResult::medianCases() const { return medianOfCaught(faults, &FaultResult::cases); }
+
+double SelftestResult::medianSeconds() const { return medianOfCaught(faults, &FaultResult::seconds); }
 
 SelftestResult runSelftest(const SelftestOptions& options, const std::function<bool()>& interrupted,
                            const std::function<void(const std::string&)>& log) {
@@ -314,6 +333,7 @@ std::string toJson(const SelftestResult& result) {
   out["seed"] = result.seed;
   out["clean"] = result.clean();
   out["interrupted"] = result.interrupted;
+  out["started"] = result.started;
   out["seconds"] = result.seconds;
   out["control"] = {
       {"cases", result.controlCases}, {"judged", result.controlJudged}, {"findings", result.controlFindings}};
@@ -333,6 +353,7 @@ std::string toJson(const SelftestResult& result) {
                              {"finished", fault.finished},
                              {"cases", fault.cases},
                              {"applied", fault.applied},
+                             {"seconds", fault.seconds},
                              {"check", fault.check},
                              {"reason", fault.reason}});
   }
@@ -341,6 +362,7 @@ std::string toJson(const SelftestResult& result) {
   };
   out["recall"] = share(caught, finished);
   out["median_cases"] = result.medianCases();
+  out["median_seconds"] = result.medianSeconds();
   out["false_alarms"] = result.controlFindings.size();
   out["false_alarm_rate"] = share(result.controlFindings.size(), result.controlCases);
   return out.dump(2, ' ', false, json::error_handler_t::replace) + "\n";

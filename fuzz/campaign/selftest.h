@@ -40,6 +40,7 @@ struct FaultResult {
   uint64_t applied = 0;  // those of them in which the fault was applicable
   std::string check;     // the verdictName of the finding that caught it
   std::string reason;    // its reason; if missed, that of the first finding that does not count
+  double seconds = 0;    // of workers, on these cases
 };
 
 struct SelftestResult {
@@ -49,6 +50,7 @@ struct SelftestResult {
   uint64_t controlJudged = 0;                // agrees or undecided
   std::vector<std::string> controlFindings;  // "case 17: differs: …"
   std::vector<FaultResult> faults;
+  std::string started;  // start_time.h
   double seconds = 0;
   bool interrupted = false;
 
@@ -56,6 +58,8 @@ struct SelftestResult {
   bool clean() const;
   // The median number of cases until a fault is caught, over the caught ones; 0 if there are none.
   uint64_t medianCases() const;
+  // The same of the time of workers.
+  double medianSeconds() const;
 };
 
 // A UserError for unknown faults. `log` gets a line of progress when the control or a fault is done.

@@ -64,7 +64,8 @@ TEST(CampaignSummaryTest, TheReadmeListsEveryFieldOfTheJson) {
   std::ifstream in("reports/README.md");
   std::set<std::string> documented, written;
   for (std::string line; std::getline(in, line);) {
-    if (line.rfind("| `", 0) == 0) documented.insert(line.substr(3, line.find('`', 3) - 3));
+    if (line.rfind("| `", 0) == 0 && line.rfind("| `history.", 0) != 0)
+      documented.insert(line.substr(3, line.find('`', 3) - 3));
   }
   const nlohmann::json json = nlohmann::json::parse(toJson(reports_test::fullSummary()));
   for (const auto& [name, value] : json.items()) {

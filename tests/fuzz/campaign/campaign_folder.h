@@ -81,6 +81,7 @@ class CampaignFolder : public testing::Test {
 // Of a summary what does not depend on time and workers, as text.
 inline std::string withoutTime(reports::CampaignSummary summary) {
   summary.seconds = 0;
+  summary.started.clear();
   summary.interrupted = false;
   summary.jobs = 0;
   summary.stageSeconds.clear();

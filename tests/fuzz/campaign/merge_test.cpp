@@ -5,6 +5,7 @@
 #include <set>
 
 #include "fuzz/campaign/campaign_folder.h"
+#include "fuzz/campaign/start_time.h"
 #include "tests/fuzz/campaign/campaign_folder.h"
 
 namespace fuser::fuzz {
@@ -75,6 +76,22 @@ TEST_F(MergeTest, AMergedCampaignGoesOnWithWhatIsMissing) {
   CampaignOptions rest = withFault("merged");
   rest.resume = true;
   EXPECT_EQ(figures(runCampaign(rest, kNever, kSilent)), expected);
+}
+
+TEST_F(MergeTest, AMergedCampaignStartedWithItsFirstPart) {
+  const std::string before = timeNow();
+  const std::vector<std::filesystem::path> parts = {ran("part1", {1, 2}), ran("part2", {2, 2})};
+  EXPECT_LE(before, summaryOf(parts[0]).started);
+  EXPECT_LE(summaryOf(parts[0]).started, timeNow());
+  Ledger late(parts[0], true), early(parts[1], true);
+  late.setSetting(kStarted, "2026-01-02T00:00:00Z");
+  early.setSetting(kStarted, "2026-01-01T23:59:59Z");
+  late.close();
+  early.close();
+  EXPECT_EQ(mergeCampaigns(parts, folder_ / "merged").started, "2026-01-01T23:59:59Z");
+  CampaignOptions rest = withFault("merged");
+  rest.resume = true;
+  EXPECT_EQ(runCampaign(rest, kNever, kSilent).started, "2026-01-01T23:59:59Z");
 }
 
 TEST_F(MergeTest, APartWithoutTasksIsRefusedAtOnce) {

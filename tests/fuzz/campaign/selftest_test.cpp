@@ -59,6 +59,9 @@ TEST(SelftestTest, FaultsOfEveryStageAreCaughtAndNothingIsFoundWithoutOne) {
   EXPECT_GE(result.medianCases(), 1u);
   EXPECT_EQ(json.at("stamp").at("seed"), "1");
   EXPECT_TRUE(json.at("stamp").contains("libtorch"));
+  EXPECT_EQ(json.at("started").get<std::string>().size(), std::string("2026-01-31T22:00:00Z").size());
+  EXPECT_EQ(json.at("median_seconds"), result.medianSeconds());
+  EXPECT_GT(result.medianSeconds(), 0);
 }
 
 TEST(SelftestTest, TheCaseThatCatchesAFaultDoesNotDependOnTheWorkers) {

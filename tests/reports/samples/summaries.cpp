@@ -80,6 +80,7 @@ CampaignSummary hostileSummary(const std::string& text) {
   CampaignSummary summary;
   summary.stamp = {{"version", "0.1" + text}, {"libtorch" + text, "2.11"}};
   summary.seed = 7;
+  summary.started = "2026-01-31T22:00:00Z" + text;
   summary.jobs = 2;
   summary.seconds = 40;
   summary.exitCode = 77;
