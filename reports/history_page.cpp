@@ -65,10 +65,17 @@ const BucketChanges* bucketChangesOf(const Group& group, size_t night) {
   return found == group.buckets.end() ? nullptr : &*found;
 }
 
+// "2026-01-31 22:00"; text of another form stays.
+std::string minuteOf(const Night& night) {
+  const std::string& started = night.started;
+  if (started.empty()) return "unknown";
+  return started.size() < 16 ? started : started.substr(0, 10) + " " + started.substr(11, 5);
+}
+
 void writeNight(Markup& page, const History& history, const Group& group, size_t number) {
   const Night& night = history.nights[number];
   const auto cell = [&](const std::string& text) { page.element("td", {{"class", "number"}}, text); };
-  page.open("tr").element("th", {{"scope", "row"}}, night.started.empty() ? "unknown" : night.started);
+  page.open("tr").element("th", {{"scope", "row"}}, minuteOf(night));
   page.within("td", {}, [&] {
     if (night.report.empty())
       page.text(night.folder);

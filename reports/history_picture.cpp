@@ -1,6 +1,7 @@
 // A figure over the nights of a group.
 
 #include <algorithm>
+#include <cmath>
 
 #include "reports/figures.h"
 #include "reports/page.h"
@@ -29,8 +30,11 @@ class NightsPicture {
   void draw() {
     page_.open("div", {{"class", "chart"}});
     page_.within("div", {{"class", "scale"}}, [&] {
-      for (const double value : {high_, (low_ + high_) / 2, low_})
-        page_.element("span", {}, valueText(*series_.figure, value));
+      const double middle = (low_ + high_) / 2;
+      const bool isBetween = series_.figure->digits == 0 && middle != std::floor(middle);  // of two counts
+      page_.element("span", {}, valueText(*series_.figure, high_));
+      page_.element("span", {}, isBetween ? "" : valueText(*series_.figure, middle));
+      page_.element("span", {}, valueText(*series_.figure, low_));
     });
     page_.open("svg", {{"xmlns", "http://www.w3.org/2000/svg"},
                        {"viewBox", "0 0 1000 200"},

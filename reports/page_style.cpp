@@ -28,7 +28,8 @@ h1 { font-size: 1.7rem; line-height: 1.25; margin: 0 0 16px; overflow-wrap: anyw
 h2 { font-size: 1.3rem; margin: 0 0 8px; }
 h3 { font-size: 1.05rem; margin: 18px 0 6px; }
 h4 { font-size: 1rem; margin: 14px 0 4px; }
-p { margin: 6px 0; overflow-wrap: anywhere; }
+p { margin: 6px 0; }
+p, li, h2, h4 { overflow-wrap: anywhere; }
 section { margin-top: 22px; padding-top: 18px; border-top: 1px solid var(--line); }
 .fold summary h2 { display: inline; margin-right: 12px; }
 .kicker { color: var(--muted); margin: 0; display: flex; flex-wrap: wrap; gap: 0 12px; align-items: baseline; }
@@ -149,6 +150,7 @@ button { font: inherit; font-size: .85rem; color: var(--accent); background: non
 .offound { width: 0; border-left: 2px dashed var(--bad); }
 .chart .grid { stroke: var(--line); } .chart .line { stroke: var(--fill); stroke-width: 2; }
 .night .chart svg { height: 130px; } .night h3 { margin-bottom: 0; }
+.nights th[scope=row] { white-space: nowrap; }
 .chart .point { stroke: var(--fill); stroke-width: 8; stroke-linecap: round; }
 .chart .point.other { stroke: var(--muted); } .chart .point.hole { stroke: var(--bg); stroke-width: 4; }
 .chart .median { stroke: var(--text); stroke-width: 1.5; }

@@ -89,6 +89,7 @@ std::vector<Night> manyNights(size_t count, size_t change, const std::string& te
   for (Night& night : nights) {
     night.seconds = 3600;
     night.folder += text;
+    if (!text.empty()) night.started = text.substr(0, 3);
     night.report = night.folder + "/report.html";
     night.processor += text;
     night.version += text;
