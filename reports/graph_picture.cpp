@@ -1,5 +1,5 @@
 // A SegmentGraph as inline SVG: a box a segment with its ops, small boxes for inputs and outputs, edges with their
-// types.
+// types and bytes.
 
 #include <algorithm>
 
@@ -94,7 +94,10 @@ class Picture {
   }
 
  private:
-  static std::string labelOf(const GraphEdge& edge) { return shortened(edge.value + " " + edge.type); }
+  static std::string labelOf(const GraphEdge& edge) {
+    const std::string bytes = edge.bytes < 0 ? "" : ", " + grouped(edge.bytes) + " B";
+    return shortened(edge.value + " " + edge.type) + bytes;
+  }
 
   static std::string at(const Point& point) { return fixed(point.x, 1) + " " + fixed(point.y, 1); }
 

@@ -1,12 +1,13 @@
 #pragma once
-// The sections of report.html, one function each. A section without content says so or is omitted. They depend only on
-// the summary, so that any summary can be rendered again. Markup escapes every text, because names in cases are
-// untrusted.
+// The sections of pages, one function each; most of them are those of report.html. A section without content says so or
+// is omitted. They depend only on plain data, so that any summary can be rendered again. Markup escapes every text,
+// because names in cases are untrusted.
 
 #include <string>
 #include <string_view>
 
 #include "reports/campaign_summary.h"
+#include "reports/explained_case.h"
 #include "reports/history.h"
 #include "reports/markup.h"
 
@@ -39,9 +40,19 @@ void closeFold(Markup& page);
 
 // A series of a history over its group's nights: points, the median between changes, changes.
 void writeSeries(Markup& page, const History& history, const Group& group, const Series& series);
+// What the compiler does to a case, a section a step, without its verdict.
+void writeSteps(Markup& page, const ExplainedCase& explained);
 
 // Writes inline SVG, or a sentence if the graph is too large to read.
 void writePicture(Markup& page, const SegmentGraph& graph);
+
+// Writes a text; the line that defines `wrongValue` ("%t") is marked. Of more than `most` lines the first, and how many
+// there are more; they are in `file`, if there is one.
+inline constexpr size_t kShownLines = 120;
+void writeText(Markup& page, const std::string& text, const std::string& wrongValue, const std::string& file,
+               size_t most = kShownLines);
+// Writes all lines of two texts: those of the first alone behind "-" and marked, those of the second alone behind "+".
+void writeDiff(Markup& page, const std::string& before, const std::string& after);
 
 // Converts a path, relative to the page, to a URL: bytes that mean something in a URL are percent-encoded.
 // "a b.fusion" -> "./a%20b.fusion"

@@ -3,23 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <set>
-#include <sstream>
 
 #include "reports/buckets.h"
 #include "reports/figures.h"
+#include "reports/line_diff.h"
 #include "reports/page.h"
 
 namespace reports {
 namespace {
 
-constexpr size_t kListedFindings = 20, kShownLines = 120;
-
-std::vector<std::string> linesOf(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(line);
-  return lines;
-}
+constexpr size_t kListedFindings = 20;
 
 // A case without its metadata: what its file says of its origin.
 std::string withoutMetadata(const std::string& text) {
@@ -28,30 +21,6 @@ std::string withoutMetadata(const std::string& text) {
     if (line.rfind("#:", 0) != 0) kept += line + "\n";
   }
   return kept;
-}
-
-// The line that defines the wrong value is marked.
-void writeText(Markup& page, const std::string& text, const std::string& wrongValue, const std::string& file) {
-  const std::vector<std::string> lines = linesOf(text);
-  page.open("pre", {{"tabindex", "0"}});
-  for (size_t i = 0; i < std::min(lines.size(), kShownLines); ++i) {
-    const size_t start = lines[i].find_first_not_of(' ');
-    const bool wrong = !wrongValue.empty() && start != std::string::npos &&
-                       lines[i].compare(start, wrongValue.size() + 2, wrongValue + " =") == 0;
-    if (wrong) {
-      page.element("mark", {}, lines[i]);
-    } else {
-      page.text(lines[i] + "\n");
-    }
-  }
-  page.close();
-  if (lines.size() <= kShownLines) return;
-  page.open("p", {{"class", "note"}}).text(std::to_string(lines.size() - kShownLines) + " more lines");
-  if (!file.empty()) {
-    page.text(" in ");
-    writeFileLink(page, file);
-  }
-  page.close();
 }
 
 void writeCommand(Markup& page, const std::string& what, const std::string& line) {

@@ -1,4 +1,4 @@
-// Style and script of report.html. Colours hold 4.5:1 against what they stand on in both schemes; no meaning hangs on a
+// Style and script of the pages. Colours hold 4.5:1 against what they stand on in both schemes; no meaning hangs on a
 // hue alone.
 
 #include "reports/page.h"
@@ -94,6 +94,9 @@ td, .stamp th { overflow-wrap: anywhere; }
 .case:has(.far) { grid-template-columns: 100%; } .case > div { min-width: 0; }
 pre { border: 1px solid var(--line); border-radius: 6px; padding: 8px 10px; margin: 6px 0; max-height: 13em;
   overflow: auto; font: 13px/1.45 ui-monospace, Menlo, Consolas, monospace; }
+.step pre { max-height: none; } .step .picture { max-height: 80vh; }
+.diff del, .diff ins { display: inline-block; min-width: 100%; text-decoration: none; }
+.diff del { background: var(--badbg); color: var(--bad); } .diff ins { color: var(--good); font-weight: 700; }
 mark { background: var(--badbg); color: var(--bad); font-weight: 700; display: inline-block; min-width: 100%; }
 .command { display: flex; gap: 2px 10px; align-items: baseline; margin: 4px 0; }
 .command .what { color: var(--muted); min-width: 5em; }

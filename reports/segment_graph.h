@@ -1,7 +1,8 @@
 #pragma once
 // SegmentGraph: a segmented fusion as plain data, for drawing: the fusion's inputs, its segments with their ops, its
-// outputs, and the values between them.
+// outputs, and the values between them with their bytes.
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,9 +39,10 @@ struct GraphEdge {
   size_t from = 0, to = 0;  // indices of nodes
   std::string value;        // "%x"
   std::string type;         // "f32[i0, 1]"
+  int64_t bytes = -1;       // of the value in the first run; -1: unknown
   bool operator==(const GraphEdge&) const = default;
 };
-REPORTS_FIELDS(GraphEdge, from, to, value, type)
+REPORTS_FIELDS(GraphEdge, from, to, value, type, bytes)
 
 // The graph is acyclic.
 struct SegmentGraph {

@@ -18,6 +18,7 @@
 #include "fuzz/campaign/shard.h"
 #include "fuzz/isolate/worker_pool.h"
 #include "reports/campaign_summary.h"
+#include "reports/explained_case.h"
 
 namespace fuser::fuzz {
 
@@ -92,6 +93,14 @@ int replay(const std::vector<std::filesystem::path>& paths, const ReplayOptions&
 
 // Judges a case that has no file; `name` stands for the file's name in the output.
 int replayText(const std::string& name, const std::string& text, const ReplayOptions& options, const Log& print);
+
+// The same for other printers: the verdict, its words and the exit code of replayText().
+struct JudgedText {
+  CaseVerdict verdict;
+  reports::ExplainedVerdict told;
+  int exitCode = kExitClean;
+};
+JudgedText judgeText(const std::string& text, const ReplayOptions& options);
 
 // Judges the cases of a sequence file (the artifact of a case that only fails after others) in order, in one process.
 // Returns the exit code of the last one.

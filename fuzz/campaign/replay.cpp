@@ -1,5 +1,6 @@
 // fuserfuzz replay: the verdict of each file, in order.
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 
@@ -48,12 +49,40 @@ bool isUnreadable(const CaseVerdict& verdict) {
   return verdict.kind == VerdictKind::Rejected && verdict.run < 0 && !verdict.expected;
 }
 
+constexpr const char* kOther = "the file expects another verdict";
+
+bool isOther(const CaseVerdict& verdict) {
+  return !isFinding(verdict.kind) && !verdict.expected && !isUnreadable(verdict);
+}
+
+bool isFailed(const CaseVerdict& verdict) {
+  return !isUnreadable(verdict) && (isFinding(verdict.kind) || !verdict.expected);
+}
+
+bool isOpen(const CaseVerdict& verdict) {
+  return verdict.kind == VerdictKind::Undecided || verdict.kind == VerdictKind::Unsupported;
+}
+
+std::string wordOf(const CaseVerdict& verdict) {
+  if (isUnreadable(verdict)) return "NO CASE";
+  if (isFailed(verdict)) return "FAILED";
+  return isOpen(verdict) ? std::string(verdictName(verdict.kind)) : "ok";
+}
+
+std::string linesOf(const CaseVerdict& verdict) {
+  if (isUnreadable(verdict)) return verdict.detail;
+  const bool died = verdict.kind == VerdictKind::Crash || verdict.kind == VerdictKind::Hang;
+  return died ? shortStack(toString(verdict)) : toString(verdict);
+}
+
+std::string figuresOf(const CaseVerdict& verdict) {
+  return concat("elements ", verdict.elements.judged, ", decided ", verdict.elements.decided, "; kernels ",
+                verdict.kernels);
+}
+
 void printVerdict(const std::string& line, const CaseVerdict& verdict, const ReplayOptions& options, const Log& print) {
-  const bool isWrong = verdict.kind != VerdictKind::Agrees;
-  std::string verdictText = isUnreadable(verdict) ? verdict.detail : toString(verdict);
-  if (verdict.kind == VerdictKind::Crash || verdict.kind == VerdictKind::Hang) verdictText = shortStack(verdictText);
-  const bool other = !isFinding(verdict.kind) && !verdict.expected && !isUnreadable(verdict);
-  constexpr const char* kOther = "the file expects another verdict";
+  const bool isWrong = verdict.kind != VerdictKind::Agrees, other = isOther(verdict);
+  const std::string verdictText = linesOf(verdict);
   if (!options.verbose) {
     print(line + (isWrong ? ": " + verdictText.substr(0, verdictText.find('\n')) : "") +
           (other ? concat("; ", kOther) : ""));
@@ -64,11 +93,8 @@ void printVerdict(const std::string& line, const CaseVerdict& verdict, const Rep
   if (other) print(concat("    ", kOther));
 }
 
-void reportFile(const std::string& file, const Outcome& outcome, const ReplayOptions& options, const Log& print,
-                Tally& tally) {
-  const CaseVerdict verdict = resultOf(outcome).verdict;
-  const bool unreadable = isUnreadable(verdict);
-  const bool failed = !unreadable && (isFinding(verdict.kind) || !verdict.expected);
+void count(const CaseVerdict& verdict, double seconds, Tally& tally) {
+  const bool unreadable = isUnreadable(verdict), failed = isFailed(verdict);
   ++tally.files;
   tally.unreadable += unreadable;
   tally.failed += failed;
@@ -76,28 +102,26 @@ void reportFile(const std::string& file, const Outcome& outcome, const ReplayOpt
   tally.memory += verdict.kind == VerdictKind::OutOfMemory;
   tally.undecided += verdict.kind == VerdictKind::Undecided;
   tally.judged += verdict.kind != VerdictKind::Unsupported && !unreadable;
-  tally.seconds += outcome.seconds;
-  const bool open = verdict.kind == VerdictKind::Undecided || verdict.kind == VerdictKind::Unsupported;
+  tally.seconds += seconds;
   tally.unsupported += verdict.kind == VerdictKind::Unsupported;
-  tally.ok += !failed && !unreadable && !open;
+  tally.ok += !failed && !unreadable && !isOpen(verdict);
+}
+
+void reportFile(const std::string& file, const Outcome& outcome, const ReplayOptions& options, const Log& print,
+                Tally& tally) {
+  const CaseVerdict verdict = resultOf(outcome).verdict;
+  const bool unreadable = isUnreadable(verdict), failed = isFailed(verdict);
+  count(verdict, outcome.seconds, tally);
   if (options.json) {
     print(reports::toJsonText(
         ReplayedFile{file, std::string(verdictName(verdict.kind)), failed || unreadable, outcome.seconds, verdict}));
     return;
   }
   char beginning[40];
-  const std::string word = unreadable ? "NO CASE"
-                           : failed   ? "FAILED"
-                           : open     ? std::string(verdictName(verdict.kind))
-                                      : "ok";
-  std::snprintf(beginning, sizeof beginning, "%-11s %8.3f s  ", word.c_str(), outcome.seconds);
+  std::snprintf(beginning, sizeof beginning, "%-11s %8.3f s  ", wordOf(verdict).c_str(), outcome.seconds);
   printVerdict(concat(beginning, file, verdict.probed ? "  (with probes)" : ""), verdict, options, print);
   if (!options.verbose || unreadable) return;
-  char figures[200];
-  std::snprintf(figures, sizeof figures, "    %s; elements %lld, decided %lld; kernels %lld",
-                std::string(verdictName(verdict.kind)).c_str(), static_cast<long long>(verdict.elements.judged),
-                static_cast<long long>(verdict.elements.decided), static_cast<long long>(verdict.kernels));
-  print(figures);
+  print(concat("    ", verdictName(verdict.kind), "; ", figuresOf(verdict)));
   print("    " + stages(verdict));
 }
 
@@ -108,19 +132,37 @@ int exitCodeOf(const Tally& tally) {
 }
 
 // The cases one after the other in one process; the last one's verdict.
-int replayTexts(const std::string& name, const TextsTask& task, const ReplayOptions& options, const Log& print) {
+Outcome outcomeOf(const TextsTask& task, const ReplayOptions& options) {
   TaskSettings settings;
   settings.judge = options.judge;
   settings.judge.memoryMb = options.limits.residentMb;
   Limits limits = options.limits;
   limits.seconds *= static_cast<double>(std::max<size_t>(task.texts.size(), 1));
-  const Outcome outcome = runAlone(printTask(JudgingTask(task)), limits, loggingWork(settings), options.log);
+  return runAlone(printTask(JudgingTask(task)), limits, loggingWork(settings), options.log);
+}
+
+int replayTexts(const std::string& name, const TextsTask& task, const ReplayOptions& options, const Log& print) {
   Tally tally;
-  reportFile(name, outcome, options, print, tally);
+  reportFile(name, outcomeOf(task, options), options, print, tally);
   return exitCodeOf(tally);
 }
 
 }  // namespace
+
+JudgedText judgeText(const std::string& text, const ReplayOptions& options) {
+  const CaseVerdict verdict = resultOf(outcomeOf(TextsTask{{text}}, options)).verdict;
+  Tally tally;
+  count(verdict, 0, tally);
+  const std::string lines = linesOf(verdict);
+  const size_t end = std::min(lines.find('\n'), lines.size());
+  reports::ExplainedVerdict told;
+  told.word = wordOf(verdict);
+  told.line = concat(lines.substr(0, end), isOther(verdict) ? concat("; ", kOther) : "");
+  told.detail = lines.substr(std::min(end + 1, lines.size()));
+  told.figures = figuresOf(verdict);
+  if (!verdict.wrongValue.empty()) told.wrongValue = "%" + verdict.wrongValue;
+  return {verdict, told, exitCodeOf(tally)};
+}
 
 int replaySequence(const std::filesystem::path& path, const ReplayOptions& options, const Log& print) {
   const std::string text = readTextFile(path.string());

@@ -5,16 +5,13 @@
 #include <string>
 
 #include "fuser/case/case.h"
+#include "reports/explained_case.h"
 
 namespace fuser::fuzz {
 
-// Compiles the case for its first run, with its planted fault, and runs no kernel. Each step is a paragraph that begins
-// with "== ". A stage that rejects the case is the last one, with its reason. A case that crashes the compiler crashes
-// this process, too, so call it in a worker.
-std::string explainCase(const Case& testCase);
-
-// The lines of `after` that are not in `before`, and the reverse, each behind "+ " or "- ", in order, as diff prints
-// them; "" for equal texts.
-std::string changedLines(const std::string& before, const std::string& after);
+// Compiles the case for its first run, with its planted fault, and runs no kernel. `wrongValue`: the first wrong op's
+// result (CaseVerdict::wrongValue), which is marked, or "". A stage that rejects the case is the last one, with its
+// reason. The verdict stays empty. A case that crashes the compiler crashes this process, too, so call it in a worker.
+reports::ExplainedCase explainCase(const Case& testCase, const std::string& wrongValue = "");
 
 }  // namespace fuser::fuzz

@@ -3,14 +3,11 @@
 #include <unordered_map>
 
 #include "fuser/analysis/stage_observers.h"
-#include "fuser/case/functional_updates.h"
-#include "fuser/evaluate/concrete_case.h"
-#include "fuser/runtime/case_settings.h"
-#include "fuser/runtime/fusion_executor_cache.h"
+#include "fuser/evaluate/expression_evaluator.h"
+#include "fuser/ir/tensor_view.h"
 #include "fuser/segment/segmented_fusion.h"
 #include "fuser/support/set_up_error.h"
 #include "fuser/text/printer.h"
-#include "fuzz/faults/faults.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -23,9 +20,14 @@ struct Segmented {};
 
 class Drawing {
  public:
-  Drawing(const SegmentedFusion& segmented, const Fusion& original, const std::string& wrongValue)
-      : segmented_(segmented), fusion_(segmented.completeFusion()), names_(fusion_), wrongValue_(wrongValue) {
-    for (const Val* val : original.usedVals()) {
+  Drawing(const SegmentedFusion& segmented, const FirstCompilation& compiled, const std::string& wrongValue)
+      : segmented_(segmented),
+        fusion_(segmented.completeFusion()),
+        names_(fusion_),
+        sizes_(fusion_),
+        wrongValue_(wrongValue) {
+    sizes_.bindInputs(compiled.inputs);
+    for (const Val* val : compiled.concrete.fusion->usedVals()) {
       if (!wrongValue.empty() && val->name() == wrongValue) wrongOrigin_ = val->id();
     }
   }
@@ -66,13 +68,21 @@ class Drawing {
     const SegmentedGroup* producer = segmented_.producerOf(val);
     const auto input = inputs_.find(val);
     if (!producer && input == inputs_.end()) return;
-    graph_.edges.push_back(
-        {producer ? groups_.at(producer) : input->second, to, printOperand(val, names_), printType(val, names_)});
+    graph_.edges.push_back({producer ? groups_.at(producer) : input->second, to, printOperand(val, names_),
+                            printType(val, names_), bytesOf(val)});
+  }
+
+  int64_t bytesOf(const Val* val) {
+    auto bytes = static_cast<int64_t>(dtypeSize(val->dtype()));
+    if (!val->isTensor()) return bytes;
+    for (const IterDomain* axis : val->as<TensorView>()->axes()) bytes *= sizes_.evaluate(axis->size());
+    return bytes;
   }
 
   const SegmentedFusion& segmented_;
   const Fusion& fusion_;
   const ValueNames names_;
+  ExpressionEvaluator sizes_;
   const std::string& wrongValue_;
   std::optional<uint32_t> wrongOrigin_;
   SegmentGraph graph_;
@@ -82,28 +92,20 @@ class Drawing {
 
 }  // namespace
 
+SegmentGraph segmentGraphOf(const SegmentedFusion& segmented, const FirstCompilation& compiled,
+                            const std::string& wrongValue) {
+  return Drawing(segmented, compiled, wrongValue).draw();
+}
+
 SegmentGraph segmentGraphOf(const Case& statements, const std::string& wrongValue) {
   SegmentGraph graph;
+  const FirstCompilation* compiled = nullptr;
+  AfterSegment drawing([&](const std::unique_ptr<SegmentedFusion>& segmented) {
+    graph = segmentGraphOf(*segmented, *compiled, wrongValue);
+    throw Segmented{};
+  });
   try {
-    const Case functional = functionalCase(statements);
-    FUSER_USER_CHECK(!functional.runs.empty(), "the case has no run to compile it for");
-    const RunData data = materialize(functional, functional.runs.front());
-    const Case testCase = concreteCase(functional, hostValues(data));
-    FusionExecutorCache::Settings settings = settingsOf(testCase);
-    std::unique_ptr<PlantedFault> fault;
-    if (!testCase.options.fault.empty()) {
-      fault = plantFault(testCase.options.fault);
-      settings.context.observers.push_back(fault.get());
-    }
-    AfterSegment drawing([&](const std::unique_ptr<SegmentedFusion>& segmented) {
-      graph = Drawing(*segmented, *testCase.fusion, wrongValue).draw();
-      throw Segmented{};
-    });
-    settings.context.observers.push_back(&drawing);
-    // The case outlives this.
-    FusionExecutorCache(std::shared_ptr<const Fusion>(std::shared_ptr<const Fusion>(), testCase.fusion.get()),
-                        std::move(settings))
-        .run(hostValues(data));
+    compileFirstRun(statements, drawing, [&](const FirstCompilation& begun) { compiled = &begun; });
   } catch (const Segmented&) {
   } catch (const std::exception& error) {
     rethrowIfSetUpError(error);

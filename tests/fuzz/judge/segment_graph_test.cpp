@@ -53,7 +53,7 @@ TEST(SegmentGraphTest, HasInputsSegmentsAndOutputs) {
   std::sort(values.begin(), values.end());
   EXPECT_EQ(values, (std::vector<std::string>{"%a", "%b", "%e"}));
   const bool typed = std::any_of(graph.edges.begin(), graph.edges.end(), [](const reports::GraphEdge& edge) {
-    return edge.value == "%x" && edge.type == "f32[i0, i1]";
+    return edge.value == "%x" && edge.type == "f32[i0, i1]" && edge.bytes == 4 * 3 * 5;
   });
   EXPECT_TRUE(typed) << toJson(graph);
   EXPECT_TRUE(wrongOps(graph).empty());
