@@ -23,6 +23,7 @@ Command addExportCommand(CLI::App& app);
 Command addImportCommand(CLI::App& app);
 Command addReplayCommand(CLI::App& app);
 Command addExplainCommand(CLI::App& app);
+Command addBisectCommand(CLI::App& app);
 Command addReportCommand(CLI::App& app);
 Command addMergeCommand(CLI::App& app);
 Command addPerfCheckCommand(CLI::App& app);

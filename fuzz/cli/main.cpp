@@ -41,6 +41,7 @@ std::vector<Command> addCommands(CLI::App& app) {
       addTriageCommand(app),   addGenerateCommand(app),  addExportCommand(app),      addImportCommand(app),
       addMinimizeCommand(app), addReportCommand(app),    addMergeCommand(app),       addPerfCheckCommand(app),
       addEstimateCommand(app), addSelftestCommand(app),  addProbeTargetCommand(app), addExplainCommand(app),
+      addBisectCommand(app),
   };
 }
 

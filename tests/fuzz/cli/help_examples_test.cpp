@@ -41,6 +41,17 @@ class HelpExamplesTest : public FuserfuzzTest {
             "total 0 0 0 0 0 0 0 0 0 traffic 0.00\n");
     }
   }
+  // A history whose last commit is bad.
+  void makeHistory() {
+    const std::string commit = " && git -c user.email=a@b -c user.name=a commit --quiet --all --message commit";
+    write("case.fusion", kRight);
+    write("program", "#!/bin/sh\n");
+    const std::string inFolder =
+        "cd " + folder_.string() + " && chmod +x program && git init --quiet && git add program";
+    ASSERT_EQ(std::system((inFolder + commit).c_str()), 0);
+    write("program", "#!/bin/sh\nexit 77\n");
+    ASSERT_EQ(std::system((inFolder + commit).c_str()), 0);
+  }
   void write(const std::string& name, const std::string& text) {
     std::filesystem::create_directories((folder_ / name).parent_path());
     std::ofstream(folder_ / name) << text;
@@ -62,6 +73,8 @@ class HelpExamplesTest : public FuserfuzzTest {
         {R"(^selftest)", "selftest --runs 6"},
         {R"(\| fuserfuzz)", "| " + program()},
         {R"((old|new)\.json)", "now.json"},
+        {R"(^bisect)", "bisect --build 'mkdir -p build/release/bin && cp program build/release/bin/fuserfuzz'"},
+        {R"(HEAD~[0-9]+)", "HEAD~1"},
     };
     for (const auto& [pattern, text] : changes) example = std::regex_replace(example, std::regex(pattern), text);
     const bool draws = example.starts_with("run ") || example.starts_with("compare ");
@@ -90,7 +103,7 @@ std::set<std::string> examplesOf(const std::string& help) {
 TEST_F(HelpExamplesTest, EachOneRuns) {
   std::set<std::string> examples = examplesOf(fuserfuzz("--help").text);
   for (const char* command : {"run", "replay", "compare", "triage", "generate", "export", "import", "minimize",
-                              "report", "merge", "explain", "perf-check", "selftest"}) {
+                              "report", "merge", "explain", "bisect", "perf-check", "selftest"}) {
     std::set<std::string> ofCommand = examplesOf(fuserfuzz(std::string(command) + " --help").text);
     EXPECT_GE(ofCommand.size(), 2u) << command;
     for (const std::string& example : ofCommand) EXPECT_NE(example.find(command), example.npos) << example;
@@ -99,6 +112,7 @@ TEST_F(HelpExamplesTest, EachOneRuns) {
   // The campaign that others go on with, or report.
   const std::string inFolder = "cd " + folder_.string() + " && " + program() + " ";
   ASSERT_EQ(std::system((inFolder + "run --runs 6 --seed 1 --no-compilers --out out > /dev/null").c_str()), 0);
+  makeHistory();
   // And parts to merge.
   for (const char* part : {"--shard 1/3 --out a", "--shard 2/3 --out b", "--shard 3/3 --out c"}) {
     const std::string run = inFolder + "run --runs 130 --median-elements 16 --seed 1 --no-compilers " + part;
