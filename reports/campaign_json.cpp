@@ -28,6 +28,11 @@ Json coverageJson(const std::map<std::string, Coverage>& rows) {
   return json;
 }
 
+std::string pageOf(const CampaignSummary& summary, const Bucket& bucket) {
+  const auto found = summary.pages.find(bucket.name);
+  return found == summary.pages.end() ? "" : found->second;
+}
+
 Json bucketsJson(const CampaignSummary& summary) {
   Json json = Json::array();
   for (const Bucket& bucket : bucketsOf(summary)) {
@@ -36,6 +41,7 @@ Json bucketsJson(const CampaignSummary& summary) {
                     {"findings", bucket.findings.size()},
                     {"minimized_findings", bucket.minimized.size()},
                     {"placed_by_likeness", bucket.placedByLikeness},
+                    {"page", pageOf(summary, bucket)},
                     {"known", bucket.known}});
     if (bucket.minimized.empty()) continue;
     const MinimizedFinding& minimized = *bucket.minimized.front();

@@ -14,6 +14,7 @@
 #include "reports/exact_mode.h"
 #include "reports/fields.h"
 #include "reports/fields_sum.h"
+#include "reports/finding_evidence.h"
 #include "reports/kernel_feature.h"
 #include "reports/second_looks.h"
 #include "reports/segment_graph.h"
@@ -78,13 +79,14 @@ struct MinimizedFinding {
   std::string guiltyOp, structure;    // of this text
   std::string replay;                 // a command line
   SegmentGraph picture;
+  FindingEvidence evidence;
   int64_t exprsBefore = 0, exprsAfter = 0;
   double seconds = 0;
   std::string problem;  // why it was not minimized; "" otherwise
   bool operator==(const MinimizedFinding&) const = default;
 };
 REPORTS_FIELDS(MinimizedFinding, finding, symptom, bucket, file, programFile, text, title, reason, detail, guiltyOp,
-               structure, replay, picture, exprsBefore, exprsAfter, seconds, problem)
+               structure, replay, picture, evidence, exprsBefore, exprsAfter, seconds, problem)
 
 // A histogram of the position of decided floating elements between the middle (0) and the bounds (1) of their
 // intervals, in tenths. Elements outside, and those with intervals narrower than 8 ulps, are not counted. A correct
@@ -195,6 +197,7 @@ struct CampaignSummary : Sums {
   std::vector<Finding> findings;
   std::vector<MinimizedFinding> minimized;  // at least one per bucket that was tried
   std::vector<std::string> files;           // artifacts and the log, relative to the report
+  std::map<std::string, std::string> pages;  // of findings: bucket -> page, relative to the report
 };
 
 // For a campaign without new findings: one sentence if that says little about the compiler, because nothing was judged

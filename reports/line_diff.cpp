@@ -13,6 +13,14 @@ std::vector<std::string> linesOf(const std::string& text) {
   return lines;
 }
 
+std::string withoutMetadata(const std::string& caseText) {
+  std::string kept;
+  for (const std::string& line : linesOf(caseText)) {
+    if (line.rfind("#:", 0) != 0) kept += line + "\n";
+  }
+  return kept;
+}
+
 std::vector<DiffLine> lineDiff(const std::string& before, const std::string& after) {
   const std::vector<std::string> a = linesOf(before), b = linesOf(after);
   std::vector<std::vector<uint32_t>> common(a.size() + 1, std::vector<uint32_t>(b.size() + 1, 0));

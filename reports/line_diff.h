@@ -1,5 +1,5 @@
 #pragma once
-// The difference of two texts, line by line.
+// Texts line by line, and the difference of two.
 
 #include <string>
 #include <vector>
@@ -7,6 +7,9 @@
 namespace reports {
 
 std::vector<std::string> linesOf(const std::string& text);
+
+// A case without its metadata, the lines "#: …": what its file says of its origin.
+std::string withoutMetadata(const std::string& caseText);
 
 struct DiffLine {
   char sign = ' ';  // ' ': in both texts; '-': in the first alone; '+': in the second alone

@@ -51,6 +51,8 @@ void writePicture(Markup& page, const SegmentGraph& graph);
 inline constexpr size_t kShownLines = 120;
 void writeText(Markup& page, const std::string& text, const std::string& wrongValue, const std::string& file,
                size_t most = kShownLines);
+// Writes a command line behind a word for it, or nothing of an empty one.
+void writeCommand(Markup& page, const std::string& what, const std::string& line);
 // Writes all lines of two texts: those of the first alone behind "-" and marked, those of the second alone behind "+".
 void writeDiff(Markup& page, const std::string& before, const std::string& after);
 

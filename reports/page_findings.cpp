@@ -14,23 +14,6 @@ namespace {
 
 constexpr size_t kListedFindings = 20;
 
-// A case without its metadata: what its file says of its origin.
-std::string withoutMetadata(const std::string& text) {
-  std::string kept;
-  for (const std::string& line : linesOf(text)) {
-    if (line.rfind("#:", 0) != 0) kept += line + "\n";
-  }
-  return kept;
-}
-
-void writeCommand(Markup& page, const std::string& what, const std::string& line) {
-  if (line.empty()) return;
-  page.open("div", {{"class", "command"}});
-  page.element("span", {{"class", "what"}}, what);
-  page.element("code", {{"tabindex", "0"}}, line);
-  page.close();
-}
-
 std::string wrongValueOf(const MinimizedFinding& minimized) {
   for (const GraphNode& node : minimized.picture.nodes) {
     for (const GraphOp& op : node.ops) {
@@ -146,7 +129,7 @@ void writeLine(Markup& page, const Bucket& bucket) {
   page.close();
 }
 
-void writeBucket(Markup& page, const Bucket& bucket, bool open) {
+void writeBucket(Markup& page, const Bucket& bucket, const CampaignSummary& summary, bool open) {
   const char* style = bucket.known.empty() ? "bucket" : "bucket known";
   if (open) {
     page.open("details", {{"class", style}, {"open", "open"}});
@@ -156,6 +139,11 @@ void writeBucket(Markup& page, const Bucket& bucket, bool open) {
   writeLine(page, bucket);
   const MinimizedFinding* smallest = bucket.smallest();
   page.element("p", {{"class", "reason"}}, smallest ? smallest->reason : bucket.shown().reason);
+  if (const auto own = summary.pages.find(bucket.name); own != summary.pages.end()) {
+    page.open("p").open("a", {{"class", "page"}, {"href", relativeUrl(own->second)}});
+    page.text("Its page: expected and given, the guilty pass, since when, a program, a regression file, a test");
+    page.close().close();
+  }
   writeName(page, bucket);
   if (smallest) {
     writeSmallest(page, *smallest, bucket.shown());
@@ -179,7 +167,8 @@ void writeFindings(Markup& page, const CampaignSummary& summary) {
                  "this page.");
   }
   page.open("div", {{"class", "list"}});
-  for (size_t i = 0; i < buckets.size(); ++i) writeBucket(page, buckets[i], i == 0 && buckets[i].known.empty());
+  for (size_t i = 0; i < buckets.size(); ++i)
+    writeBucket(page, buckets[i], summary, i == 0 && buckets[i].known.empty());
   page.close().close();
 }
 

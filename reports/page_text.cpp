@@ -31,6 +31,14 @@ void writeText(Markup& page, const std::string& text, const std::string& wrongVa
   page.close();
 }
 
+void writeCommand(Markup& page, const std::string& what, const std::string& line) {
+  if (line.empty()) return;
+  page.open("div", {{"class", "command"}});
+  page.element("span", {{"class", "what"}}, what);
+  page.element("code", {{"tabindex", "0"}}, line);
+  page.close();
+}
+
 void writeDiff(Markup& page, const std::string& before, const std::string& after) {
   page.open("pre", {{"class", "diff"}, {"tabindex", "0"}});
   for (const DiffLine& line : lineDiff(before, after)) {

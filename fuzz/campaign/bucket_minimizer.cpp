@@ -7,6 +7,7 @@
 #include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
 #include "fuzz/campaign/files.h"
+#include "fuzz/campaign/finding_evidence.h"
 #include "fuzz/campaign/sha1.h"
 #include "fuzz/campaign/split_buckets.h"
 #include "fuzz/judge/segment_graph.h"
@@ -111,11 +112,13 @@ std::string performMinimize(const MinimizeTask& task, const TaskSettings& campai
     for (const OtherFinding& other : minimized.others) reply.others.push_back(metFinding(other, settings, limits));
     told.problem = minimized.problem;
     if (!minimized.problem.empty()) return reports::encode(reply);
-    describe(minimized, verdictAlone(minimized.text, settings, limits), told);
+    const CaseVerdict verdict = verdictAlone(minimized.text, settings, limits);
+    describe(minimized, verdict, told);
     told.exprsBefore = static_cast<int64_t>(minimized.before.expressions);
     told.exprsAfter = static_cast<int64_t>(minimized.after.expressions);
     told.seconds = minimized.seconds;
     told.picture = pictureOf(minimized, settings, limits);
+    told.evidence = evidenceOf(minimized.text, verdict, minimized.bucket, settings.judge, limits);
   } catch (const std::exception& error) {
     rethrowIfSetUpError(error);
     told = {};

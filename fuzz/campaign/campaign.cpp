@@ -18,6 +18,7 @@
 #include "fuzz/campaign/sha1.h"
 #include "fuzz/campaign/start_time.h"
 #include "fuzz/campaign/supply.h"
+#include "fuzz/campaign/write_results.h"
 #include "reports/fields_json.h"
 
 namespace fuser::fuzz {
@@ -486,7 +487,7 @@ class Supervisor : public TaskSource {
   }
 
   void writeReport(const reports::CampaignSummary& summary) {
-    if (!options_.out.empty()) reports::writeReports(options_.out, summary);
+    if (!options_.out.empty()) writeResults(options_.out, summary);
   }
 
   reports::CampaignSummary finish() {

@@ -94,6 +94,8 @@ int replay(const std::vector<std::filesystem::path>& paths, const ReplayOptions&
 // Judges a case that has no file; `name` stands for the file's name in the output.
 int replayText(const std::string& name, const std::string& text, const ReplayOptions& options, const Log& print);
 
+// The words of a verdict that replay prints, without times.
+reports::ExplainedVerdict toldVerdict(const CaseVerdict& verdict);
 // The same for other printers: the verdict, its words and the exit code of replayText().
 struct JudgedText {
   CaseVerdict verdict;

@@ -31,6 +31,7 @@ LedgerFinding findingFrom(const Database::Statement& row) {
 reports::MinimizedFinding minimizedFrom(const std::string& text) {
   reports::MinimizedFinding minimized = reports::fromJsonText<reports::MinimizedFinding>(text);
   reports::checkEdges(minimized.picture);
+  reports::checkEdges(minimized.evidence.explained.segments);
   return minimized;
 }
 

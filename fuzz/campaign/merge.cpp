@@ -9,6 +9,7 @@
 #include "fuzz/campaign/findings.h"
 #include "fuzz/campaign/ledger_contents.h"
 #include "fuzz/campaign/working_corpus.h"
+#include "fuzz/campaign/write_results.h"
 #include "reports/campaign_summary.h"
 
 namespace fuser::fuzz {
@@ -238,7 +239,7 @@ reports::CampaignSummary mergeCampaigns(const std::vector<std::filesystem::path>
   copyArtifacts(merged, out);
   copyWorkingCorpora(merged, out);
   const reports::CampaignSummary summary = summaryOf(out, out);
-  reports::writeReports(out, summary);
+  writeResults(out, summary);
   return summary;
 }
 

@@ -126,6 +126,7 @@ void judgeViews(const Case& testCase, uint64_t number, const TaskSettings& setti
     result.verdict.place = verdict.place;
     result.verdict.pattern = verdict.pattern;
     result.verdict.wrongOp = verdict.wrongOp;
+    result.verdict.worst = verdict.worst;
     result.verdict.title = concat("in the view '", view.name, "': ", titleOf(verdict));
     result.verdict.seenIn = verdict.seenIn;
     result.text = printCase(*seen);

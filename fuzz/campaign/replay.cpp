@@ -149,10 +149,7 @@ int replayTexts(const std::string& name, const TextsTask& task, const ReplayOpti
 
 }  // namespace
 
-JudgedText judgeText(const std::string& text, const ReplayOptions& options) {
-  const CaseVerdict verdict = resultOf(outcomeOf(TextsTask{{text}}, options)).verdict;
-  Tally tally;
-  count(verdict, 0, tally);
+reports::ExplainedVerdict toldVerdict(const CaseVerdict& verdict) {
   const std::string lines = linesOf(verdict);
   const size_t end = std::min(lines.find('\n'), lines.size());
   reports::ExplainedVerdict told;
@@ -161,7 +158,14 @@ JudgedText judgeText(const std::string& text, const ReplayOptions& options) {
   told.detail = lines.substr(std::min(end + 1, lines.size()));
   told.figures = figuresOf(verdict);
   if (!verdict.wrongValue.empty()) told.wrongValue = "%" + verdict.wrongValue;
-  return {verdict, told, exitCodeOf(tally)};
+  return told;
+}
+
+JudgedText judgeText(const std::string& text, const ReplayOptions& options) {
+  const CaseVerdict verdict = resultOf(outcomeOf(TextsTask{{text}}, options)).verdict;
+  Tally tally;
+  count(verdict, 0, tally);
+  return {verdict, toldVerdict(verdict), exitCodeOf(tally)};
 }
 
 int replaySequence(const std::filesystem::path& path, const ReplayOptions& options, const Log& print) {

@@ -4,14 +4,11 @@
 #include <memory>
 
 #include "fuser/text/parser.h"
-#include "fuser/text/printer.h"
 #include "fuser/text/read_file.h"
 #include "fuzz/campaign/campaign.h"
+#include "fuzz/campaign/explain_alone.h"
 #include "fuzz/cli/arguments.h"
 #include "fuzz/cli/command.h"
-#include "fuzz/isolate/short_stack.h"
-#include "fuzz/judge/explain_case.h"
-#include "reports/fields_json.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -20,19 +17,6 @@ struct ExplainArguments {
   WorkerArguments workers;
   std::string path, page;
 };
-
-// In a worker: a case may crash the compiler.
-reports::ExplainedCase explainAlone(const std::string& name, const std::string& text, const std::string& wrongValue,
-                                    const Limits& limits) {
-  const Outcome outcome = runAlone("explain", limits, [&](const std::string&) {
-    return reports::encode(explainCase(parseCase(text, name), wrongValue));
-  });
-  if (outcome.ending == Ending::Finished) return reports::decode<reports::ExplainedCase>(outcome.reply);
-  reports::ExplainedCase explained;
-  explained.program = printFusion(*parseCase(text, name).fusion);
-  explained.ending = shortStack(outcome.detail);
-  return explained;
-}
 
 int explain(const ExplainArguments& arguments, const LogPtr& log) {
   const bool isStdin = arguments.path == "-";
@@ -47,7 +31,6 @@ int explain(const ExplainArguments& arguments, const LogPtr& log) {
   options.log = log;
   const JudgedText judged = judgeText(text, options);
   reports::ExplainedCase explained = explainAlone(name, text, judged.verdict.wrongValue, arguments.workers.limits);
-  explained.name = name;
   explained.verdict = judged.told;
   if (arguments.page.empty()) {
     printText(reports::toText(explained));

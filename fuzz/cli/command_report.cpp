@@ -8,6 +8,7 @@
 #include "fuzz/campaign/files.h"
 #include "fuzz/campaign/ledger.h"
 #include "fuzz/campaign/night_in.h"
+#include "fuzz/campaign/write_results.h"
 #include "fuzz/cli/arguments.h"
 #include "fuzz/cli/command.h"
 #include "reports/figures.h"
@@ -32,7 +33,7 @@ int makeReports(const ReportArguments& arguments) {
     printText(reports::toJson(summary));
     return kExitClean;
   }
-  reports::writeReports(out, summary);
+  writeResults(out, summary);
   if (arguments.verbose) printLine(reports::toText(summary));
   printLine(concat(reports::toLine(summary), "; ", (out / "report.html").string(), ", report.json, junit.xml"));
   return kExitClean;
@@ -104,7 +105,8 @@ Command addReportCommand(CLI::App& app) {
   command->add_flag("--verbose,-v", arguments->verbose, "print all figures, not one line");
   command->footer(R"(
 Examples
-  fuserfuzz report out                    writes out/report.html, report.json and junit.xml from the ledger
+  fuserfuzz report out                    writes out/report.html, report.json, junit.xml and a page for each
+                                          bucket from the ledger
   fuserfuzz report out --out elsewhere    writes them to another folder
   fuserfuzz report out --json             prints report.json, for other programs
   fuserfuzz report --history a b c        history.html and history.json: trends, buckets opened and closed, changes

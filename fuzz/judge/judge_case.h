@@ -109,6 +109,16 @@ struct JudgeSettings {
   spdlog::logger* log = nullptr;  // gets what each pass does (Trace); null: silent. Callers add verdicts (Debug)
 };
 
+// An element outside its accepted set: oracle::Mismatch.
+struct WrongPlace {
+  std::string value;  // its name, without '%'
+  int segment = -1;   // -1: an output of the fusion
+  std::vector<int64_t> index;
+  std::string given, accepts;
+  bool operator==(const WrongPlace&) const = default;
+};
+REPORTS_FIELDS(WrongPlace, value, segment, index, given, accepts)
+
 struct CaseVerdict {
   VerdictKind kind = VerdictKind::Agrees;
   std::string reason;           // one line; empty for Agrees
@@ -130,6 +140,7 @@ struct CaseVerdict {
   std::string pattern;                        // Differs: patternOf (pattern.h)
   std::string wrongOp;                        // Differs: the op that computes that value, "Sum"; empty for an input
   std::string title;                          // Differs: titleOfWrong (title.h)
+  std::vector<WrongPlace> worst;              // Differs: a few, those of the first wrong op first
   std::map<std::string, int64_t> schedulers;  // number of segments by scheduler type
   std::map<std::string, int64_t> passes;      // by pass: compilations in which it changed the fusion; no entry: 0
   std::map<std::string, int64_t> decisions;   // the segmenter's counters by name (namedCounts); no entry: 0
@@ -140,8 +151,8 @@ struct CaseVerdict {
   bool operator==(const CaseVerdict&) const = default;
 };
 REPORTS_FIELDS(CaseVerdict, kind, reason, detail, run, expected, rejection, probed, seenIn, engine, secondLooks,
-               faultApplied, outputs, elements, ops, margins, wrongValue, place, pattern, wrongOp, title, schedulers,
-               passes, decisions, features, exactMode, compilations, kernels, seconds)
+               faultApplied, outputs, elements, ops, margins, wrongValue, place, pattern, wrongOp, title, worst,
+               schedulers, passes, decisions, features, exactMode, compilations, kernels, seconds)
 
 // Throws no error that a case causes: errors of every class, and use of memory beyond the limit, are verdicts. Rethrows
 // errors of the environment (fuser/support/set_up_error.h). A crash or a hang of the case crashes or hangs this process

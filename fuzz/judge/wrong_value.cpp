@@ -26,6 +26,9 @@ void noteWrongValue(CaseVerdict& verdict, int run, const Fusion& fusion, const o
     verdict.wrongValue = judgement.worst[0].value;
   }
   verdict.pattern = judgement.wrong ? patternOf(*judgement.wrong) : "type";
+  verdict.worst.clear();
+  for (const oracle::Mismatch& one : judgement.worst)
+    verdict.worst.push_back({one.value, one.segment, {one.index.begin(), one.index.end()}, one.got, one.accepts});
   const Expr* definition = definitionOf(fusion, verdict.wrongValue);
   verdict.wrongOp = definition ? opName(definition->op()) : "";
   if (!judgement.wrong) return;

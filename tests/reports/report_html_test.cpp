@@ -100,6 +100,14 @@ TEST(ReportHtmlTest, TheCardOfAKnownIssueIsCollapsed) {
   EXPECT_FALSE(page.withClass("bucket")[0]->attributes.count("open"));
 }
 
+TEST(ReportHtmlTest, ACardLeadsToTheFindingsPage) {
+  const XmlNode page = pageOf(fullSummary());
+  const std::vector<const XmlNode*> buckets = page.withClass("bucket");
+  ASSERT_EQ(buckets[0]->withClass("page").size(), 1u);
+  EXPECT_EQ(buckets[0]->withClass("page")[0]->attributes.at("href"), "./minimized-from-3.html");
+  EXPECT_TRUE(buckets[1]->withClass("page").empty());
+}
+
 TEST(ReportHtmlTest, EachFigureOfABucketHasALabel) {
   const XmlNode page = pageOf(fullSummary());
   const XmlNode& facts = *page.withClass("bucket").at(0)->withClass("facts").at(0);

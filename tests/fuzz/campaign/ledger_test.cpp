@@ -192,7 +192,7 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
         [&](std::string_view key, const auto&) { keys += concat(keys.empty() ? "" : " ", key); }, kNew);
     return keys;
   };
-  EXPECT_EQ(kLedgerVersion, 14);
+  EXPECT_EQ(kLedgerVersion, 15);
   EXPECT_EQ(keysOf(std::type_identity<FindingRecord>()),
             "origin kind reason detail place pattern seen_in history label bucket title guilty_op "
             "structure known features counted text_sha1 file sequence_file program_file bytes "
@@ -215,9 +215,9 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
       keysOf(std::type_identity<CaseVerdict>()),
       "kind reason detail run expected rejection probed seen_in engine second_looks fault_applied outputs elements ops "
       "margins wrong_value "
-      "place pattern wrong_op title schedulers passes decisions features exact_mode compilations kernels seconds");
+      "place pattern wrong_op title worst schedulers passes decisions features exact_mode compilations kernels seconds");
   EXPECT_EQ(keysOf(std::type_identity<reports::MinimizedFinding>()),
-            "finding symptom bucket file program_file text title reason detail guilty_op structure replay picture "
+            "finding symptom bucket file program_file text title reason detail guilty_op structure replay picture evidence "
             "exprs_before "
             "exprs_after seconds problem");
 }

@@ -137,6 +137,7 @@ CampaignSummary hostileSummary(const std::string& text) {
   addFindings(summary, text);
   summary.findings[0].sequenceFile = "crash-1.sequence" + text;
   summary.findings[0].programFile = "crash-1.py" + text;
+  summary.pages[summary.findings[1].bucket] = "minimized-from-3.html" + text;
   summary.files = {"campaign.log", "crash-1.sequence" + text, "minimized-from-3.fusion" + text};
   return summary;
 }
