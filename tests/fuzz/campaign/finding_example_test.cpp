@@ -16,7 +16,8 @@ fusion f(%x: f32[i0]) {
   return %y
 }
 run { %x = normal(seed = 1) : f32[40] }
-)fusion_", "finding");
+)fusion_",
+                                  "finding");
   JudgeSettings settings;
   settings.secondLooks = HowOften::Always;
   const CaseVerdict verdict = judgeCase(testCase, settings);

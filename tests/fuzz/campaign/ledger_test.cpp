@@ -215,11 +215,13 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
       keysOf(std::type_identity<CaseVerdict>()),
       "kind reason detail run expected rejection probed seen_in engine second_looks fault_applied outputs elements ops "
       "margins wrong_value "
-      "place pattern wrong_op title worst schedulers passes decisions features exact_mode compilations kernels seconds");
-  EXPECT_EQ(keysOf(std::type_identity<reports::MinimizedFinding>()),
-            "finding symptom bucket file program_file text title reason detail guilty_op structure replay picture evidence "
-            "exprs_before "
-            "exprs_after seconds problem");
+      "place pattern wrong_op title worst schedulers passes decisions features exact_mode compilations kernels "
+      "seconds");
+  EXPECT_EQ(
+      keysOf(std::type_identity<reports::MinimizedFinding>()),
+      "finding symptom bucket file program_file text title reason detail guilty_op structure replay picture evidence "
+      "exprs_before "
+      "exprs_after seconds problem");
 }
 
 TEST_F(LedgerTest, AFullDiskLosesNothing) {
