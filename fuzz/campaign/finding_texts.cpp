@@ -57,7 +57,8 @@ std::string testOf(const std::string& title, const std::string& caseText) {
   std::string test = concat("// ", oneLine(title), ".\n\n");
   test += "#include <gtest/gtest.h>\n\n#include \"fuser/text/parser.h\"\n#include \"fuzz/judge/judge_case.h\"\n\n";
   test += concat("namespace fuser::fuzz {\nnamespace {\n\nTEST(FindingTest, ", name, ") {\n");
-  test += concat("  const Case testCase = parseCase(R\"", delimiter, "(", text, ")", delimiter, "\", \"finding\");\n");
+  test += concat("  const Case testCase = parseCase(R\"", delimiter, "(", text, ")", delimiter, "\",\n");
+  test += std::string(34, ' ') + "\"finding\");\n";  // as clang-format has it
   test += "  JudgeSettings settings;\n  settings.secondLooks = HowOften::Always;\n";
   test += "  const CaseVerdict verdict = judgeCase(testCase, settings);\n";
   test += "  EXPECT_EQ(verdict.kind, VerdictKind::Agrees) << toString(verdict);\n}\n\n";

@@ -151,6 +151,9 @@ void GeneratorArguments::addTo(CLI::App* app) {
       ->type_name("N")
       ->group(kGroup)
       ->capture_default_str();
+  app->add_flag("--no-swarm", noSwarm,
+                "all ops and the usual dtypes in each case, in place of a drawn part of them with drawn weights")
+      ->group(kGroup);
   app->add_flag("--exact-data", options.exactData,
                 "small whole numbers as data, powers of two as literals, and what compilers treat as special: most "
                 "results are "
@@ -191,6 +194,7 @@ void GeneratorArguments::resolve() {
   if (!options.fault.empty()) plantFault(options.fault);  // a UserError if there is none of that name
   if (!parents.empty())
     options.parents = std::make_shared<const std::vector<std::string>>(textsOfParents(parents, leftOut));
+  options.swarm = !noSwarm;
   options.only = parseOps(only);
   options.exclude = parseOps(exclude);
   options.seldom = parseDtypes(seldom);
@@ -238,6 +242,7 @@ std::vector<std::string> GeneratorArguments::flags() const {
   number("--median-elements", options.medianElements, usual.medianElements);
   number("--max-elements", options.maxElements, usual.maxElements);
   if (options.exactData) flags.emplace_back("--exact-data");
+  if (noSwarm) flags.emplace_back("--no-swarm");
   if (!world.empty()) flags.insert(flags.end(), {"--world", world});
   for (const std::string& path : parents) flags.insert(flags.end(), {"--parents", std::filesystem::absolute(path)});
   if (!options.fault.empty()) flags.insert(flags.end(), {"--fault", options.fault});

@@ -20,6 +20,7 @@ namespace fuser::fuzz {
 struct GeneratorArguments {
   uint64_t seed = 0;
   std::vector<std::string> only, exclude, favour, seldom, parents;
+  bool noSwarm = false;
   std::string world;  // words of worldOptions(); "": cases are drawn
   GeneratorOptions options;
   std::string leftOut;  // one line, of parents that do not parse; empty: all do

@@ -11,11 +11,11 @@ namespace fuser::fuzz {
 namespace {
 
 // A campaign with another value of these is another campaign.
-constexpr std::array<std::string_view, 23> kFixed = {
-    "--parents",         "--seed",         "--only",       "--exclude",   "--favour",        "--seldom",
-    "--median-elements", "--max-elements", "--fault",      "--no-probes", "--second-looks",  "--no-compilers",
-    "--target",          "--exact-data",   "--mixed-data", "--shard",     "corpora",         "--ops",
-    "--depth",           "--dtypes",       "--ranks",      "--feedback",  "--working-corpus"};
+constexpr std::array<std::string_view, 24> kFixed = {
+    "--parents",         "--seed",         "--only",       "--exclude",   "--favour",         "--seldom",
+    "--median-elements", "--max-elements", "--fault",      "--no-probes", "--second-looks",   "--no-compilers",
+    "--target",          "--exact-data",   "--mixed-data", "--shard",     "corpora",          "--ops",
+    "--depth",           "--dtypes",       "--ranks",      "--feedback",  "--working-corpus", "--no-swarm"};
 // These may be typed anew. (How long it runs, --runs and --max-total-time, the campaign keeps itself: one replaces
 // both.)
 constexpr std::array<std::string_view, 9> kFree = {"--jobs",         "--timeout",         "--rss-limit-mb",

@@ -36,6 +36,7 @@ struct GeneratorOptions {
   // Programs and data whose results are exact in every order and precision, mostly, and which have what compilers treat
   // as special (exact_draws.h): small whole numbers, one NaN or infinity now and then, literals that are powers of two.
   bool exactData = false;
+  bool swarm = true;          // false: all ops and usual dtypes in each case, with the same weights
   std::set<DataType> seldom;  // dtypes to draw a fiftieth as often
   // Half of the draws of an op are of these, of those that are allowed; half of the cases have products, or other names
   // that are made of ops.

@@ -86,15 +86,15 @@ void drawOps(Choices& choices, const GeneratorOptions& options, Policy& policy) 
   }
   constexpr double kFavour[] = {1, 0.2, 1, 3};
   std::array<double, kFamilies> favour{};
-  for (double& factor : favour) factor = choices.pick(kFavour);
+  for (double& factor : favour) factor = options.swarm ? choices.pick(kFavour) : 1;
   constexpr double kShares[] = {1, 0.6, 0.3, 0.15};
-  const double share = choices.pick(kShares);
+  const double share = options.swarm ? choices.pick(kShares) : 1;
   for (OpKind op : kAllOps) {
     const size_t index = static_cast<size_t>(op);
     if (!policy.allowed[index] || familyInfo(opInfo(op).family).weight == 0 || !choices.chance(share)) continue;
     const size_t family = static_cast<size_t>(opInfo(op).family);
     policy.opWeights[index] = familyInfo(opInfo(op).family).weight * favour[family] / rows[family] *
-                              static_cast<double>(choices.integer(1, 4));
+                              (options.swarm ? static_cast<double>(choices.integer(1, 4)) : 1);
   }
   drawUpdates(choices, options, policy);
   double total = 0;
@@ -104,14 +104,14 @@ void drawOps(Choices& choices, const GeneratorOptions& options, Policy& policy) 
   for (size_t i = 0; i < count; ++i) policy.opWeights[i] = policy.allowed[i] ? 1 : 0;
 }
 
-void drawDtypes(Choices& choices, Policy& policy) {
+void drawDtypes(Choices& choices, const GeneratorOptions& options, Policy& policy) {
   constexpr double kUsual[] = {/*f64*/ 0.6,    /*f32*/ 3,   /*f16*/ 1,  /*bf16*/ 2,
                                /*i64*/ 0.8,    /*i32*/ 0.6, /*i8*/ 0.4, /*bool*/ 0.4,
                                /*i16*/ 0.2,    /*u8*/ 0.2,  /*u16*/ 0,  /*u32*/ 0,
                                /*f8e4m3fn*/ 0, /*f8e5m2*/ 0};
   static_assert(std::size(kUsual) == std::size(kAllDataTypes), "a weight for each dtype");
   policy.dtypeWeights.assign(std::begin(kUsual), std::end(kUsual));
-  if (choices.chance(0.3)) return;
+  if (!options.swarm || choices.chance(0.3)) return;
   const double share = choices.chance(0.5) ? 0.5 : 0.25;
   for (double& weight : policy.dtypeWeights) {
     if (weight > 0) weight = choices.chance(share) ? weight + 0.5 : 0;
@@ -291,7 +291,7 @@ int64_t drawSize(Choices& choices, int64_t limit) {
 Policy drawPolicy(Choices& choices, const GeneratorOptions& options) {
   Policy policy;
   drawOps(choices, options, policy);
-  drawDtypes(choices, policy);
+  drawDtypes(choices, options, policy);
   drawAxes(choices, options, drawMainShape(choices, options), policy);
   policy.runs = choices.chance(0.5) ? 2 : 1;
   const double size = choices.real(0, 1);  // median 12, sometimes long

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
+#include "fuzz/generate/generate.h"
+#include "fuzz/generate/run_cost.h"
 #include "fuzz/mutate/parents.h"
 
 namespace fuser::fuzz {
@@ -43,6 +46,32 @@ TEST(ParentsTest, AnotherSeedHasOtherMutants) {
         one.has_value() != other.has_value() || (one && printFusion(*one->fusion) != printFusion(*other->fusion));
   }
   EXPECT_GT(differing, 20);
+}
+
+// Spliced again and again, sizes multiply.
+TEST(ParentsTest, MutantsOfMutantsStaySmall) {
+  const std::string outer =
+      "fusion f(%x: f32[i0], %y: f32[i1]) {\n  %a = unsqueeze(%x) {dims = [1]}\n  %p = mul(%a, %y)\n  return %p\n}\n"
+      "run { %x = normal(seed = 1) : f32[300]\n  %y = normal(seed = 2) : f32[300] }\n";
+  std::string text = outer;
+  for (uint64_t number = 0; number < 60; ++number) {
+    const Case mutant = mutantOf(text, outer, 4, 1, number);
+    for (const auto& run : mutant.runs) {
+      double cost = 0;
+      try {
+        cost = runCost(mutant, run);
+      } catch (const UserError& error) {
+        rethrowIfSetUpError(error);  // rejected
+      }
+      EXPECT_LE(cost, 1 << 20) << number;
+    }
+    text = printCase(mutant);
+  }
+}
+
+TEST(ParentsTest, NoMutationsLeaveTheParent) {
+  const std::string text = printCase(generateCase(1, 1));
+  EXPECT_EQ(printCase(mutantOf(text, text, 0, 1, 7)), text);
 }
 
 TEST(ParentsTest, AParentThatDoesNotParseIsTheUsersError) {
