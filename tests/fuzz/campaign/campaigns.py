@@ -1,8 +1,12 @@
 """What checks that disturb campaigns share: files that are findings, campaigns in processes of their own, figures."""
+import contextlib
 import json
 import os
+import shutil
 import signal
+import sqlite3
 import subprocess
+import tempfile
 import time
 
 WRONG = 7  # files that are findings
@@ -75,9 +79,14 @@ class Campaigns:
         return self.out(name) + ending
 
     def begun(self, name):
-        """Whether the ledger holds anything: a process that was killed before that has left nothing to go on with."""
+        """Whether the ledger has tables: a process that was killed before that has left nothing to go on with."""
         ledger = os.path.join(self.out(name), "ledger.sqlite")
-        return any(os.path.exists(path) and os.path.getsize(path) for path in (ledger, ledger + "-wal"))
+        with tempfile.TemporaryDirectory() as folder:  # reading it would change it
+            for ending in ("", "-wal"):
+                if os.path.exists(ledger + ending):
+                    shutil.copy(ledger + ending, os.path.join(folder, "ledger.sqlite" + ending))
+            with contextlib.closing(sqlite3.connect(os.path.join(folder, "ledger.sqlite"))) as copy:
+                return copy.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] > 0
 
     def start(self, name, resume=None, **how):
         """A process of the campaign: it begins, or goes on if it had begun. how: of subprocess.Popen."""

@@ -50,7 +50,7 @@ def at_random(campaigns, name, draw, **how):
     seconds = campaigns.undisturbed()[1]
     for _ in range(5):
         process = campaigns.start(name, **how)
-        time.sleep(draw.uniform(0.1, 0.7) * seconds)
+        time.sleep(draw.uniform(0.1, 0.6) * seconds)
         if process.poll() is None:
             return process
         shutil.rmtree(campaigns.out(name))  # it was faster than the undisturbed one
@@ -112,14 +112,21 @@ def flipped_bits(draw, data):
     return data
 
 
-def rubbish(ending):
-    def write(draw, data):
-        return {ending: draw.randbytes(draw.randrange(1, 1 << 16))}
-    return write
+# journal, wal: rubbish in the place of that file, beside the ledger.
+DAMAGES = {"header": header, "page": page, "journal": None, "wal": None, "tail": truncated_tail, "bits": flipped_bits}
 
 
-DAMAGES = {"header": header, "page": page, "journal": rubbish("-journal"), "wal": rubbish("-wal"),
-           "tail": truncated_tail, "bits": flipped_bits}
+def spoil(ledger, damage, draw):
+    """Damages the ledger or, where that is larger, what is not folded into it yet: its -wal."""
+    if damage in ("journal", "wal"):
+        path, data = f"{ledger}-{damage}", draw.randbytes(draw.randrange(1, 1 << 16))
+    else:
+        largest = max((path for path in (ledger, ledger + "-wal") if os.path.exists(path)), key=os.path.getsize)
+        path = ledger if damage == "header" else largest
+        with open(path, "rb") as file:
+            data = DAMAGES[damage](draw, bytearray(file.read()))
+    with open(path, "wb") as file:
+        file.write(data)
 
 
 def damaged_ledgers(check):
@@ -136,13 +143,9 @@ def damaged_ledgers(check):
         name, begun = f"{damage}{number}", draw.choice(("killed", "half"))
         shutil.copytree(campaigns.out(begun), campaigns.out(name))
         ledger = os.path.join(campaigns.out(name), "ledger.sqlite")
-        with open(ledger, "rb") as file:
-            data = DAMAGES[damage](draw, bytearray(file.read()))
-        for ending, content in (data if isinstance(data, dict) else {"": data}).items():
-            with open(ledger + ending, "wb") as file:
-                file.write(content)
+        spoil(ledger, damage, draw)
         before = results(campaigns.out(name))
-        code = campaigns.start(name).wait(LONGEST)
+        code = campaigns.start(name, resume=True).wait(LONGEST)
         if code == 1:
             expect_one_sentence(campaigns, name, code)
             demand(results(campaigns.out(name)) == before, f"{campaigns.out(name)}: refused, and files have changed")
@@ -234,8 +237,8 @@ def out_of_memory(check):
     blaming = [each for each in said if "internal error" in each]
     demand(not blaming, f"{len(blaming)} of {len(said)} sentences blame the program, such as: {blaming[:1]}")
     return (f"{2 * count} address spaces", f"least {least // MIB} MiB; ended by it {ended[0]} of {count} from the "
-            f"start, {ended[1]} of {count} on the way, then equal; a worker past {megabytes} MiB: one finding, killed and "
-            f"resumed, equal")
+            f"start, {ended[1]} of {count} on the way, then equal; a worker past {megabytes} MiB: one finding, killed "
+            f"and resumed, equal")
 
 
 def one_large_case(check, draw):
@@ -407,6 +410,10 @@ def read_only_folders(check):
         subprocess.run(["mkfs.ext4", "-q", "-F", image], check=True)
         with mounted(disk, *how):
             process = at_random(on_disk, name, draw)
+            # Else nothing of so short a campaign would have left the memory.
+            subprocess.run(["sync", "-f", disk], check=True)
+            time.sleep(draw.uniform(0, 0.2) * on_disk.undisturbed()[1])
+            demand(process.poll() is None, "the campaign ends too soon: more cases are needed")
             fail(disk)
             expect_one_sentence(on_disk, name, process.wait(LONGEST))
             expect_one_sentence(on_disk, name, on_disk.start(name, resume=True).wait(LONGEST))
@@ -417,8 +424,8 @@ def read_only_folders(check):
                 lost += 1
                 shutil.rmtree(on_disk.out(name), ignore_errors=True)
             finish(on_disk, name)
-    return (f"{count} disks", f"one sentence, a sentence of --resume, repaired, equal; {lost} began again, as nothing of "
-            f"the ledger was on the disk yet")
+    return (f"{count} disks", f"one sentence, a sentence of --resume, repaired, equal; {lost} began again, as nothing "
+            f"of the ledger was on the disk yet")
 
 
 def fail(disk):
