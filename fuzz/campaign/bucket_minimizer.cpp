@@ -118,7 +118,11 @@ std::string performMinimize(const MinimizeTask& task, const TaskSettings& campai
     told.exprsAfter = static_cast<int64_t>(minimized.after.expressions);
     told.seconds = minimized.seconds;
     told.picture = pictureOf(minimized, settings, limits);
-    told.evidence = evidenceOf(minimized.text, verdict, minimized.bucket, settings.judge, limits);
+    try {
+      told.evidence = evidenceOf(minimized.text, verdict, minimized.bucket, settings.judge, limits);
+    } catch (const SetUpError&) {
+      // Its process was ended from outside. What is minimised stays.
+    }
   } catch (const std::exception& error) {
     rethrowIfSetUpError(error);
     told = {};

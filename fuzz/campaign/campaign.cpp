@@ -19,6 +19,7 @@
 #include "fuzz/campaign/start_time.h"
 #include "fuzz/campaign/supply.h"
 #include "fuzz/campaign/write_results.h"
+#include "fuzz/worlds/world.h"
 #include "reports/fields_json.h"
 
 namespace fuser::fuzz {
@@ -48,7 +49,8 @@ class Supervisor : public TaskSource {
     settings_.seed = options.seed;
     settings_.judge.memoryMb = options.limits.residentMb;
     if (options.feedback > 0)
-      settings_.workingCorpus = options.workingCorpus.empty() ? options.out / kWorkingFolder : options.workingCorpus;
+      settings_.workingCorpus = std::filesystem::absolute(options.workingCorpus.empty() ? options.out / kWorkingFolder
+                                                                                        : options.workingCorpus);
   }
 
   reports::CampaignSummary run() {
@@ -228,6 +230,9 @@ class Supervisor : public TaskSource {
       goOn();
     }
     FUSER_USER_CHECK(runs_ > 0 || maxTotalTime_ > 0, "set a limit with --runs or --max-total-time");
+    if (const auto& world = options_.task.generator.world) {
+      runs_ = runs_ == 0 ? world->count() : std::min(runs_, world->count());
+    }
     if (!options_.out.empty()) {
       const LogLevel level = std::min(logLevelOf(options_.log.get()), LogLevel::Info);
       file_ = logToFile(level, options_.out / "campaign.log",
@@ -285,7 +290,10 @@ class Supervisor : public TaskSource {
   }
 
   void openFeedback() {
-    feedback_.emplace(settings_.workingCorpus, options_.feedback, options_.seed);
+    feedback_.emplace(
+        Feedback::Settings{settings_.workingCorpus, options_.out.empty() ? "" : options_.out / kDecisionsName,
+                           options_.feedback, options_.seed, options_.shard, !ledger_->isNew()},
+        accounting_.sums().combinations);
     if (!feedback_->leftOut().empty()) logLine(log_.get(), LogLevel::Warn, feedback_->leftOut());
     supply_->replaceCases([this](uint64_t number) { return feedback_->taskFor(number); });
   }
@@ -382,6 +390,7 @@ class Supervisor : public TaskSource {
     // The ledger keeps figures; what was found has a table of its own.
     if (feedback_) feedback_->take(result);
     result.text = result.verdict.detail = result.caseText = "";
+    result.verdict.worst.clear();
     result.decisions.clear();
     const std::vector<BatchFinding> inBatch = std::move(result.findings);
     result.findings.clear();
@@ -471,7 +480,8 @@ class Supervisor : public TaskSource {
     contents_.findings = findings_->all();
     contents_.progress = points_;
     contents_.seconds = elapsed();
-    writeReport(summaryOf(contents_, options_.out, options_.out));
+    // Pages of findings come at the end: they take longer, the more there are.
+    if (!options_.out.empty()) reports::writeReports(options_.out, summaryOf(contents_, options_.out, options_.out));
   }
 
   void addPoint() {

@@ -15,19 +15,27 @@ constexpr int64_t kMostMutations = 4;
 
 }  // namespace
 
-Feedback::Feedback(const std::filesystem::path& folder, double mutants, uint64_t seed)
-    : corpus_(folder), mutants_(mutants), seed_(seed), missing_(possibleCombinations()) {}
+Feedback::Feedback(Settings settings, const Drawn& drawn)
+    : settings_(std::move(settings)), corpus_(settings_.folder, settings_.notes, settings_.goesOn) {
+  for (const Combination& one : possibleCombinations()) {
+    const auto op = drawn.find(one[0]);
+    const bool hasDtype = op != drawn.end() && op->second.count(one[1]);
+    if (!hasDtype || !op->second.at(one[1]).count(one[2])) missing_.push_back(one);
+  }
+}
 
 std::optional<MutantTask> Feedback::taskFor(uint64_t number) {
-  if (nextFound_ < corpus_.found().size()) {
-    const std::string& name = corpus_.found()[nextFound_++];
+  while (nextFound_ < corpus_.found().size()) {
+    const size_t index = nextFound_++;
+    if (!settings_.shard.has(index)) continue;
+    const std::string& name = corpus_.found()[index];
     return MutantTask{number, 0, concat(name, " ", name)};
   }
-  Choices choices(splitMix64(seed_ ^ kSeed), number);
+  Choices choices(splitMix64(settings_.seed ^ kSeed), number);
   if (choices.chance(kCombinations)) {
     if (std::optional<MutantTask> task = nextCombination(choices, number)) return task;
   }
-  if (corpus_.names().empty() || !choices.chance(mutants_)) return std::nullopt;
+  if (corpus_.names().empty() || !choices.chance(settings_.mutants)) return std::nullopt;
   const auto mutations = static_cast<uint64_t>(choices.integer(1, kMostMutations));
   const std::string& parent = choices.pick(corpus_.names());
   return MutantTask{number, mutations, concat(parent, " ", choices.pick(corpus_.names()))};
@@ -36,8 +44,8 @@ std::optional<MutantTask> Feedback::taskFor(uint64_t number) {
 std::optional<MutantTask> Feedback::nextCombination(Choices& choices, uint64_t number) {
   if (missing_.empty()) return std::nullopt;
   const Combination combination = choices.pick(missing_);
-  if (++attempts_[combination] >= kAttempts) std::erase(missing_, combination);
-  const std::string name = corpus_.write(*caseOf(combination));
+  if (++attempts_[combination] >= kAttempts) givenUp_ += std::erase(missing_, combination);
+  const std::string name = corpus_.begin(*caseOf(combination));
   return MutantTask{number, 0, concat(name, " ", name)};
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "fuzz/campaign/shard.h"
 #include "fuzz/campaign/task.h"
 #include "fuzz/campaign/task_result.h"
 #include "fuzz/campaign/working_corpus.h"
@@ -18,8 +19,17 @@ namespace fuser::fuzz {
 
 class Feedback {
  public:
-  // mutants: the share of cases that are mutants, once there is something to mutate.
-  Feedback(const std::filesystem::path& folder, double mutants, uint64_t seed);
+  struct Settings {
+    std::filesystem::path folder, notes;  // working_corpus.h
+    double mutants =
+        0.5;  // the share of mutants among what is no combination's case, once there is something to mutate
+    uint64_t seed = 1;
+    Shard shard;
+    bool goesOn = false;  // the campaign was begun before
+  };
+  using Drawn = std::map<std::string, std::map<std::string, std::map<std::string, int64_t>>>;  // op, dtype, rank
+  // drawn: the combinations that had cases before this start.
+  explicit Feedback(Settings settings, const Drawn& drawn = {});
 
   // What is judged in place of case `number`; nullopt: that case. First what lay in the folder, as it is.
   std::optional<MutantTask> taskFor(uint64_t number);
@@ -27,19 +37,19 @@ class Feedback {
   void take(const TaskResult& result);
 
   // "working corpus: 212 cases with 640 decisions and 31022 pairs of them; 12 combinations of op, dtype and rank had no
-  // case"
+  // case, 3 of them since it was rejected or failed"
   std::string line() const;
   const std::string& leftOut() const { return corpus_.leftOut(); }
 
  private:
   std::optional<MutantTask> nextCombination(Choices& choices, uint64_t number);
 
+  Settings settings_;
   WorkingCorpus corpus_;
-  double mutants_;
-  uint64_t seed_;
   size_t nextFound_ = 0;
   std::vector<Combination> missing_;     // those that no case had yet, in order
   std::map<Combination, int> attempts_;  // at their cases
+  size_t givenUp_ = 0;
 };
 
 }  // namespace fuser::fuzz

@@ -59,9 +59,9 @@ std::string testOf(const std::string& title, const std::string& caseText) {
   test += concat("namespace fuser::fuzz {\nnamespace {\n\nTEST(FindingTest, ", name, ") {\n");
   test += concat("  const Case testCase = parseCase(R\"", delimiter, "(", text, ")", delimiter, "\",\n");
   test += std::string(34, ' ') + "\"finding\");\n";  // as clang-format has it
-  test += "  JudgeSettings settings;\n  settings.secondLooks = HowOften::Always;\n";
+  test += "  JudgeSettings settings;\n  settings.secondLooks = HowOften::Always;\n  settings.allInvariants = true;\n";
   test += "  const CaseVerdict verdict = judgeCase(testCase, settings);\n";
-  test += "  EXPECT_EQ(verdict.kind, VerdictKind::Agrees) << toString(verdict);\n}\n\n";
+  test += "  EXPECT_FALSE(isFinding(verdict.kind)) << toString(verdict);\n  EXPECT_TRUE(verdict.expected);\n}\n\n";
   return test + "}  // namespace\n}  // namespace fuser::fuzz\n";
 }
 

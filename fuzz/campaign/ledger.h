@@ -144,6 +144,8 @@ inline constexpr int kLedgerVersion = 15;
 // The arguments of the campaign in a folder, by option, as words for a shell; empty if there is no campaign, or one
 // that this program cannot read. (Opening it reports why.)
 std::optional<std::map<std::string, std::string>> argumentsOf(const std::filesystem::path& folder);
+// Whether the folder's ledger holds a campaign, of any version. One that was ended before its first task may have none.
+bool hasBegun(const std::filesystem::path& folder);
 inline constexpr const char* kArgumentPrefix = "argument ";  // the prefix of their keys in the settings
 inline constexpr const char* kShardKey = "shard";            // in the stamp: "2/8"; "": the whole campaign
 inline constexpr const char* kStarted = "started";           // a setting: when the campaign began (start_time.h)

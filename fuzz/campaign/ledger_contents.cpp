@@ -134,6 +134,14 @@ Ledger::Contents readContents(Database& database, const std::filesystem::path& p
   });
 }
 
+bool hasBegun(const std::filesystem::path& folder) {
+  const std::filesystem::path path = folder / kLedgerName;
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(path, error)) return false;
+  Database database(path, Database::Mode::Read);
+  return hasTables(database);
+}
+
 std::optional<std::map<std::string, std::string>> argumentsOf(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / kLedgerName;
   std::error_code error;

@@ -174,8 +174,9 @@ void copyWorkingCorpora(const MergedCampaign& merged, const std::filesystem::pat
     std::error_code error;
     if (!std::filesystem::is_directory(part / kWorkingFolder, error)) continue;
     makeWritableFolder(out / kWorkingFolder);
-    for (const auto& entry : std::filesystem::directory_iterator(part / kWorkingFolder))
-      copyFile(entry.path(), out / kWorkingFolder / entry.path().filename());
+    for (const auto& entry : std::filesystem::directory_iterator(part / kWorkingFolder)) {
+      if (entry.is_regular_file(error)) copyFile(entry.path(), out / kWorkingFolder / entry.path().filename());
+    }
   }
 }
 

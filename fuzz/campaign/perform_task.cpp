@@ -137,8 +137,11 @@ TaskResult performBucket(const BucketTask& task, const TaskSettings& settings) {
   const Case testCase = parseCase(task.text, "finding");
   TaskResult result;
   JudgeSettings judge = settings.judge;
-  judge.allInvariants = true;
   result.verdict = judgeCase(testCase, judge);
+  if (!isFinding(result.verdict.kind)) {  // of another text it may be what an invariant with a period says
+    judge.allInvariants = true;
+    result.verdict = judgeCase(testCase, judge);
+  }
   if (!isFinding(result.verdict.kind)) return result;
   const Bucket bucket = bucketOf(testCase, result.verdict, judge);
   result.bucket = toString(bucket);
@@ -220,6 +223,7 @@ class Performer {
 
   void operator()(const MutantTask& task) {
     const Case testCase = mutantOfWorking(task, settings_);
+    isFromOthers_ = task.mutations == 0;
     judgeGenerated(testCase, repeats(task.number));
     keepIfSlow(testCase);
   }
@@ -300,7 +304,7 @@ class Performer {
     if (hasFeedback) settings.observers.push_back(&deciding);
     settings.repeat &= repeat;
     settings.allInvariants = !isGenerated;  // a file may be a finding of one
-    settings.rejectionsAreFindings = isGenerated && !mayBeRejected(testCase);
+    settings.rejectionsAreFindings = isGenerated && !isFromOthers_ && !mayBeRejected(testCase);
     result_.verdict = judgeCase(testCase, settings);
     logVerdict("");
     result_.verdict.seconds.emplace_back(stage, seconds);
@@ -367,6 +371,7 @@ class Performer {
   TaskResult& result_;
   Clock::time_point start_ = Clock::now();
   double generateSeconds_ = 0;
+  bool isFromOthers_ = false;  // nobody promises that the case is valid
 };
 
 std::vector<TaskResult> judgedAtOnce(const CasesTask& task, const TaskSettings& settings) {

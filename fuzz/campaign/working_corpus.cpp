@@ -1,7 +1,7 @@
 #include "fuzz/campaign/working_corpus.h"
 
 #include <algorithm>
-#include <cctype>
+#include <fstream>
 
 #include "fuser/support/check.h"
 #include "fuser/support/set_up_error.h"
@@ -10,57 +10,104 @@
 #include "fuzz/campaign/campaign_folder.h"
 #include "fuzz/campaign/sha1.h"
 #include "reports/campaign_summary.h"
+#include "reports/fields_json.h"
 
 namespace fuser::fuzz {
 namespace {
 
-// A name is a word of a task.
-bool isWord(const std::string& name) {
-  return std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isgraph(c) != 0; });
-}
+std::string nameOf(const std::string& text) { return sha1(text) + ".fusion"; }
 
 }  // namespace
 
-WorkingCorpus::WorkingCorpus(std::filesystem::path folder) : folder_(std::move(folder)) {
+WorkingCorpus::WorkingCorpus(std::filesystem::path folder, std::filesystem::path notes, bool goesOn)
+    : folder_(std::move(folder)), notes_(std::move(notes)) {
   makeWritableFolder(folder_);
-  size_t files = 0;
+  find(goesOn ? goOn() : std::set<std::string>());
+}
+
+// Keeps again what the notes say, and returns its names. The last line may be cut: its case is judged again.
+std::set<std::string> WorkingCorpus::goOn() {
+  std::set<std::string> known;
+  std::ifstream in(notes_);
+  for (std::string line; std::getline(in, line);) {
+    try {
+      const auto one = reports::decode<KeptCase>(line);
+      if (!std::filesystem::exists(folder_ / one.name)) continue;
+      if (!one.decisions.empty()) keep(one);
+      known.insert(one.name);
+    } catch (const std::invalid_argument&) {
+      continue;
+    }
+  }
+  return known;
+}
+
+void WorkingCorpus::find(const std::set<std::string>& known) {
+  size_t files = 0, unread = 0;
   std::string firstError;
+  std::set<std::string> names;
   for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
     if (!entry.is_regular_file()) continue;
     ++files;
-    const std::string name = entry.path().filename().string();
     try {
-      FUSER_USER_CHECK(isWord(name), "the name '", name, "' has a space");
-      parseCase(readFusionFile(entry.path().string()), entry.path().string());
-      found_.push_back(name);
+      const std::string text = readFusionFile(entry.path().string());
+      const std::string name = nameOf(text);
+      if (known.count(name) || names.count(name)) continue;
+      parseCase(text, entry.path().string());
+      names.insert(name);
+      write(text);
     } catch (const UserError& error) {
       rethrowIfSetUpError(error);
       const std::string what = error.what();
       if (firstError.empty() || what < firstError) firstError = what;
+      ++unread;
     }
   }
-  std::sort(found_.begin(), found_.end());
-  if (found_.size() < files) {
-    leftOut_ = concat(files - found_.size(), " of ", files, " files in ", folder_.string(),
+  found_.assign(names.begin(), names.end());
+  if (unread > 0) {
+    leftOut_ = concat(unread, " of ", files, " files in ", folder_.string(),
                       " are left out: ", firstError.substr(0, firstError.find('\n')));
   }
 }
 
 bool WorkingCorpus::add(const std::string& text, const std::set<std::string>& decisions) {
+  const KeptCase one{nameOf(text), static_cast<int64_t>(text.size()), decisions};
+  if (!keep(one)) return false;
+  write(text);
+  note(one);
+  return true;
+}
+
+std::string WorkingCorpus::begin(const std::string& text) const {
+  const std::string name = write(text);
+  note({name, static_cast<int64_t>(text.size()), {}});
+  return name;
+}
+
+void WorkingCorpus::note(const KeptCase& one) const {
+  if (notes_.empty()) return;
+  std::ofstream out(notes_, std::ios::app);
+  out << reports::encode(one) << "\n";
+  out.close();
+  FUSER_SET_UP_CHECK(out.good(), "cannot write ", notes_.string(), "; is the disk full?");
+}
+
+bool WorkingCorpus::keep(const KeptCase& one) {
+  const auto bytes = static_cast<size_t>(one.bytes);
   std::vector<size_t> numbers;
-  for (const std::string& decision : decisions)
+  for (const std::string& decision : one.decisions)
     numbers.push_back(numbers_.try_emplace(decision, numbers_.size()).first->second);
   std::sort(numbers.begin(), numbers.end());
   const auto same = bySet_.find(numbers);
   if (same != bySet_.end()) {
-    if (text.size() >= same->second.bytes) return false;
-    names_[same->second.place] = write(text);
-    same->second.bytes = text.size();
+    if (bytes >= same->second.bytes) return false;
+    names_[same->second.place] = one.name;
+    same->second.bytes = bytes;
     return true;
   }
   if (!showsNew(numbers)) return false;
-  bySet_[numbers] = {names_.size(), text.size()};
-  names_.push_back(write(text));
+  bySet_[numbers] = {names_.size(), bytes};
+  names_.push_back(one.name);
   return true;
 }
 
@@ -80,7 +127,7 @@ bool WorkingCorpus::showsNew(const std::vector<size_t>& decisions) {
 }
 
 std::string WorkingCorpus::write(const std::string& text) const {
-  const std::string name = sha1(text) + ".fusion";
+  const std::string name = nameOf(text);
   if (!std::filesystem::exists(folder_ / name)) reports::writeFile(folder_ / name, text);
   return name;
 }

@@ -8,6 +8,7 @@
 
 #include "fuser/command_line/numbers.h"
 #include "fuzz/campaign/artifacts.h"
+#include "fuzz/campaign/campaign_folder.h"
 #include "fuzz/cli/command.h"
 #include "fuzz/cli/resume.h"
 #include "fuzz/judge/bucket.h"
@@ -119,7 +120,13 @@ int runCampaignCommand(CLI::App& command, CampaignArguments& arguments, const Lo
   CampaignOptions& campaign = arguments.campaign;
   if (campaign.resume) {
     const std::string line = concat("fuserfuzz ", arguments.name, " --resume --out ") + shellQuoted(arguments.out);
-    if (const auto kept = argumentsOf(arguments.out)) takeKeptArguments(command, *kept, line);
+    const auto kept = argumentsOf(arguments.out);
+    // Who is ended before the first task leaves a lock, and no campaign: what its options were is not known.
+    const bool isLost = !arguments.out.empty() && !hasBegun(arguments.out) && !holdsResults(arguments.out);
+    FUSER_USER_CHECK(!isLost || command.get_option("--seed")->count() > 0, arguments.out,
+                     " holds no campaign to resume; to begin one there, omit --resume, or type its options again, "
+                     "--seed among them");
+    if (kept) takeKeptArguments(command, *kept, line);
   }
   arguments.target.resolve(campaign.task.judge, arguments.workers.limits,
                            arguments.mixedData ? JudgingMode::Mixed : JudgingMode::Exact);

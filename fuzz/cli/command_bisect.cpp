@@ -78,6 +78,7 @@ the file; with several jobs those commits are built, too, that come next. The re
 Both ends are tried first. A commit is left out, as by git bisect skip, if it does not build, cannot read the file, or
 fails with another verdict than the bad one; where nothing but such commits is left, the answer is a range, oldest first.
 ccache makes a build cheap where little changes between commits. A case with a planted fault needs commits that know it.
+Of a broken invariant the answer may be the commit since which replay checks it: older ones check some of them now and then.
 
 Examples
   fuserfuzz bisect --good HEAD~40 --bad HEAD case.fusion

@@ -1,6 +1,5 @@
 // fuserfuzz enumerate: a campaign over all cases of a small world.
 
-#include <algorithm>
 #include <memory>
 
 #include "fuser/command_line/numbers.h"
@@ -49,9 +48,9 @@ int enumerate(CLI::App& command, EnumerateArguments& arguments, const LogPtr& lo
   const auto resolve = [&] {
     campaign.generator.world = specOf(arguments);
     campaign.generator.resolve();
-    const uint64_t count = campaign.generator.options.world->count();
-    uint64_t& runs = campaign.campaign.runs;
-    runs = runs == 0 ? count : std::min(runs, count);
+    // A resumed campaign keeps its own goal.
+    if (campaign.campaign.runs == 0 && !campaign.campaign.resume)
+      campaign.campaign.runs = campaign.generator.options.world->count();
   };
   if (arguments.countOnly || arguments.printed >= 0) {
     resolve();
@@ -103,7 +102,7 @@ Command addEnumerateCommand(CLI::App& app) {
 A world is an alphabet of ops with their attributes, and every fusion of one to --depth of them, up to renaming, on one
 or two inputs of a dtype and a rank, in two layouts, with a segment_set or none behind each value that another op uses.
 Each case has a run with each of the sizes 0, 1, 2, 3 and 33 on each axis. What is in it is known in advance: --count
-says how many cases there are. They have numbers, in an order in which any part is a sample of the world.
+says how many cases there are; counting three ops takes five seconds at each start. They have numbers, in an order in which any part is a sample of the world.
 
 It is a campaign as `run` has one: findings, reports, --resume, --shard and `merge` are the same (run --help). Views are
 not judged, and second looks only where they are asked for.

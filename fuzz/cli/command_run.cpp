@@ -79,9 +79,9 @@ Command addRunCommand(CLI::App& app) {
   arguments->generator.addFaultTo(run);
   run->add_option(
          "--feedback", arguments->feedback,
-         "off: each case is a function of --seed and its number; or a share of the cases, such as 0.5: they are "
-         "mutants of cases that showed new decisions of the compiler, and a tenth are of ops, dtypes and ranks "
-         "that had no case")
+         "off: each case is a function of --seed and its number; or a share, such as 0.5: a tenth of the cases are of "
+         "ops, dtypes and ranks that had none, and this share of the others are mutants of cases that showed new "
+         "decisions of the compiler")
       ->type_name("off|SHARE")
       ->group("Which cases")
       ->capture_default_str();

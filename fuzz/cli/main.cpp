@@ -93,6 +93,9 @@ int commandLine(int argc, char** argv) {
     }
   } catch (const UserError& error) {
     logLine(log.get(), LogLevel::Error, concat("SETUP FAILURE: ", error.what()));
+  } catch (const std::bad_alloc&) {
+    logLine(log.get(), LogLevel::Error,
+            "SETUP FAILURE: there is no memory left for fuserfuzz; raise its limit (ulimit -v), or take fewer --jobs");
   } catch (const std::exception& error) {
     logLine(log.get(), LogLevel::Error, concat("SETUP FAILURE: internal error in fuserfuzz: ", error.what()));
   }

@@ -121,6 +121,15 @@ size_t residentMb(pid_t pid) {
   return resident * static_cast<size_t>(sysconf(_SC_PAGESIZE)) >> 20;
 }
 
+// Whether a signal or a debugger holds it.
+bool isStopped(pid_t pid) {
+  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+  std::string line;
+  std::getline(stat, line);
+  const size_t name = line.rfind(") ");  // the name may hold anything
+  return name != std::string::npos && name + 2 < line.size() && (line[name + 2] == 'T' || line[name + 2] == 't');
+}
+
 }  // namespace
 
 Worker::Worker(const WorkerPool::LoggingWork& work, const LogPtr& log) : log_(log) {
@@ -177,7 +186,7 @@ void Worker::give(const std::string& task, const Limits& limits) {
   busy_ = true;
   askedForStack_.reset();
   received_.clear();
-  started_ = std::chrono::steady_clock::now();
+  started_ = lastLook_ = std::chrono::steady_clock::now();
   // A worker that died meanwhile shows as the end of its replies.
   writeAll(toWorker_, framed(task));
 }
@@ -260,8 +269,16 @@ std::optional<Outcome> Worker::enforce(const Limits& limits) {
   limits_ = limits;
   constexpr auto kTimeForStack = std::chrono::milliseconds(300);
   constexpr auto kBetweenLooks = std::chrono::milliseconds(20);
-  if (!busy_ || Clock::now() - lastLook_ < kBetweenLooks) return std::nullopt;
+  const Clock::duration sinceLook = Clock::now() - lastLook_;
+  if (!busy_ || sinceLook < kBetweenLooks) return std::nullopt;
   lastLook_ = Clock::now();
+  // What was stopped by a signal took no time: the worker, or this process, which then did not look for long.
+  constexpr auto kLongestBetweenLooks = std::chrono::seconds(1);
+  if (isStopped(pid_)) {
+    started_ += sinceLook;
+  } else if (sinceLook > kLongestBetweenLooks) {
+    started_ += sinceLook - kLongestBetweenLooks;
+  }
   const size_t resident = residentMb(pid_);
   if (resident > limits.residentMb) {
     kill(pid_, SIGKILL);

@@ -59,7 +59,7 @@ class Worker {
   std::vector<std::string> history_;
   std::string task_;
   std::string received_;
-  std::chrono::steady_clock::time_point started_;   // of the task
+  std::chrono::steady_clock::time_point started_;   // of the task, later by the time that it was stopped
   std::chrono::steady_clock::time_point lastLook_;  // of the limits
 };
 

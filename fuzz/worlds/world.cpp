@@ -65,6 +65,12 @@ int64_t numberOf(const std::string& text, int64_t least, int64_t most, const cha
   return text[0] - '0';
 }
 
+// Once, however often it is named.
+template <class T>
+void addNew(std::vector<T>& all, const T& one) {
+  if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+}
+
 DataType dtypeCalled(const std::string& name) {
   const std::optional<DataType> dtype = dtypeFromName(name);
   FUSER_USER_CHECK(dtype, "no dtype is called ", name);
@@ -119,10 +125,10 @@ WorldOptions worldOptions(const std::string& spec) {
       options.depth = static_cast<size_t>(numberOf(values.at(0), 1, 3, "depth"));
     } else if (key == "ranks") {
       options.ranks.clear();
-      for (const std::string& rank : values) options.ranks.push_back(numberOf(rank, 0, kMostRank, "rank"));
+      for (const std::string& rank : values) addNew(options.ranks, numberOf(rank, 0, kMostRank, "rank"));
     } else if (key == "dtypes") {
       options.dtypes.clear();
-      for (const std::string& name : values) options.dtypes.push_back(dtypeCalled(name));
+      for (const std::string& name : values) addNew(options.dtypes, dtypeCalled(name));
     } else if (key == "ops") {
       keepLettersOf(values, options.letters);
     } else {

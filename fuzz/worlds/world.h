@@ -42,7 +42,7 @@ class LetterTypes;
 
 class World {
  public:
-  // Takes a second for each hundred thousand programs of a dtype and a rank (programs.h). A UserError for an empty one.
+  // Counts all programs, which takes five seconds for `three`. A UserError for an empty one.
   explicit World(WorldOptions options);
   ~World();
 

@@ -2,6 +2,8 @@
 
 #include "oracle/invariants/invariants.h"
 
+#include <unordered_map>
+
 #include "fuser/runtime/build_program.h"
 #include "fuser/runtime/input_facts.h"
 #include "fuser/support/set_up_error.h"
@@ -47,10 +49,20 @@ std::string outcome(const Invariant& invariant, const Compilation& compilation) 
 
 uint64_t numberForPeriods(const Fusion& fusion) {
   uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a
+  const auto add = [&](uint64_t number) { hash = (hash ^ number) * 0x100000001b3ull; };
+  std::unordered_map<const Val*, uint64_t> places;  // of inputs and results, in order; only for look-ups
+  for (const Val* input : fusion.inputs()) places.try_emplace(input, places.size());
   for (const Expr* expr : fusion.exprs()) {
-    hash = (hash ^ static_cast<uint64_t>(expr->op())) * 0x100000001b3ull;
-    hash = (hash ^ static_cast<uint64_t>(expr->output()->dtype())) * 0x100000001b3ull;
-    for (const Val* input : expr->inputs()) hash = (hash ^ (input->definition() ? 1 : 2)) * 0x100000001b3ull;
+    add(static_cast<uint64_t>(expr->op()));
+    for (const Val* input : expr->inputs()) {
+      const auto place = places.find(input);
+      add(place == places.end() ? 1 : 2 + place->second);
+    }
+    for (const Val* output : expr->outputs()) {
+      add(static_cast<uint64_t>(output->dtype()));
+      if (output->isTensor()) add(output->as<TensorView>()->axes().size());
+      places.try_emplace(output, places.size());
+    }
   }
   return hash ^ (hash >> 32);
 }

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "fuzz/campaign/campaign_folder.h"
+#include "fuzz/campaign/sha1.h"
 #include "tests/fuzz/campaign/campaign_folder.h"
 
 namespace fuser::fuzz {
@@ -47,8 +48,9 @@ TEST_F(WorkingCorpusTest, FindsTheFilesOfOthersAndCountsWhatIsNone) {
   std::ofstream(corpus() / "broken") << "fusion";
   std::ofstream(corpus() / "two words.fusion") << kRight;
   const WorkingCorpus found(corpus());
-  EXPECT_EQ(found.found(), std::vector<std::string>{"da39a3ee"});
-  EXPECT_EQ(found.leftOut().rfind(concat("2 of 3 files in ", corpus().string(), " are left out: "), 0), 0u)
+  EXPECT_EQ(found.found(), std::vector<std::string>{sha1(kRight) + ".fusion"}) << "once";
+  EXPECT_TRUE(std::filesystem::exists(corpus() / found.found()[0])) << "a copy, which nobody takes away";
+  EXPECT_EQ(found.leftOut().rfind(concat("1 of 3 files in ", corpus().string(), " are left out: "), 0), 0u)
       << found.leftOut();
 }
 
@@ -58,13 +60,21 @@ TEST_F(FeedbackTest, FirstComesWhatLiesInTheFolder) {
   std::filesystem::create_directories(corpus());
   std::ofstream(corpus() / "b.fusion") << kRight;
   std::ofstream(corpus() / "a.fusion") << kWrong;
-  Feedback feedback(corpus(), 0.5, 1);
-  EXPECT_EQ(feedback.taskFor(0), (MutantTask{0, 0, "a.fusion a.fusion"}));
-  EXPECT_EQ(feedback.taskFor(1), (MutantTask{1, 0, "b.fusion b.fusion"}));
+  Feedback feedback({.folder = corpus()});
+  std::set<std::string> names = {sha1(kRight) + ".fusion", sha1(kWrong) + ".fusion"};
+  uint64_t number = 0;
+  for (const std::string& name : names) {
+    EXPECT_EQ(feedback.taskFor(number), (MutantTask{number, 0, concat(name, " ", name)}));
+    ++number;
+  }
+  // Parts have no file in common.
+  Feedback part({.folder = corpus(), .shard = {2, 2}});
+  const std::string& second = *names.rbegin();
+  EXPECT_EQ(part.taskFor(0), (MutantTask{0, 0, concat(second, " ", second)}));
 }
 
 TEST_F(FeedbackTest, CombinationsThatHadNoCaseComeUntilNoneIsLeft) {
-  Feedback feedback(corpus(), 0.5, 1);
+  Feedback feedback({.folder = corpus()});
   const Combination missing = possibleCombinations().at(7);
   TaskResult all;
   all.combinations = {possibleCombinations().begin(), possibleCombinations().end()};
@@ -86,7 +96,7 @@ TEST_F(FeedbackTest, CombinationsThatHadNoCaseComeUntilNoneIsLeft) {
 }
 
 TEST_F(FeedbackTest, ACombinationWhoseCaseIsAlwaysRejectedIsGivenUp) {
-  Feedback feedback(corpus(), 0.5, 1);
+  Feedback feedback({.folder = corpus()});
   TaskResult all;
   all.combinations = {possibleCombinations().begin() + 1, possibleCombinations().end()};
   feedback.take(all);
@@ -137,6 +147,10 @@ TEST_F(CampaignWithFeedbackTest, GoesOnWithTheCasesThatItKept) {
   CampaignOptions campaign = withFeedback("out", 2);
   campaign.runs = 30;
   runCampaign(campaign, kNever, kSilent);
+  // Nothing that it kept is judged again, and what it showed is not new.
+  WorkingCorpus kept(campaign.out / kWorkingFolder, campaign.out / kDecisionsName, true);
+  EXPECT_GT(kept.names().size(), 5u);
+  EXPECT_TRUE(kept.found().empty());
   campaign.runs = 60;
   campaign.resume = true;
   EXPECT_EQ(runCampaign(campaign, kNever, kSilent).cases, 60);

@@ -210,7 +210,7 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
       keysOf(std::type_identity<TaskResult>()),
       "verdict text slow bucket view guilty runs batch findings ops dtypes ranks traits combinations cells places "
       "fused views "
-      "view_segments costs edges no_edge");
+      "view_segments costs edges decisions case_text no_edge");
   EXPECT_EQ(
       keysOf(std::type_identity<CaseVerdict>()),
       "kind reason detail run expected rejection probed seen_in engine second_looks fault_applied outputs elements ops "

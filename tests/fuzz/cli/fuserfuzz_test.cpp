@@ -416,12 +416,32 @@ TEST_F(ResumeTest, AnEmptyLedgerBesideResultsIsRefused) {
   EXPECT_EQ(contents(), report);
 }
 
+// Its goal is kept, and the world has an end.
+TEST_F(ResumeTest, AWorldGoesOnToItsGoal) {
+  const std::string world = "enumerate --ops add --dtypes f32 --ranks 1 --depth 1 --no-compilers --out " +
+                            (folder_ / "world").string();
+  EXPECT_NE(fuserfuzz(world + " --runs 2").text.find("cases 2 "), std::string::npos);
+  const std::string again = "enumerate --resume --out " + (folder_ / "world").string();
+  EXPECT_NE(fuserfuzz(again).text.find("cases 2 "), std::string::npos);
+  const Outcome whole = fuserfuzz(again + " --max-total-time 100");
+  EXPECT_NE(whole.text.find("cases 4 "), std::string::npos) << whole.text;
+}
+
 TEST_F(ResumeTest, AFolderWithoutACampaignIsNotCreated) {
   const std::string nowhere = (folder_ / "nowhere").string();
   const Outcome outcome = fuserfuzz("run --resume --out " + nowhere);
   EXPECT_EQ(outcome.exitCode, 1);
   EXPECT_NE(outcome.text.find("holds no campaign to resume"), std::string::npos) << outcome.text;
   EXPECT_FALSE(std::filesystem::exists(nowhere));
+  // Who is ended before the first task leaves a lock. What the campaign was is not known.
+  const std::filesystem::path begun = folder_ / "begun";
+  std::filesystem::create_directories(begun);
+  std::ofstream(begun / "lock") << "";
+  const std::string run = "run --runs 2 --no-compilers --median-elements 8 --out " + begun.string();
+  const Outcome lost = fuserfuzz(run + " --resume");
+  EXPECT_EQ(lost.exitCode, 1) << lost.text;
+  EXPECT_NE(lost.text.find("holds no campaign to resume"), std::string::npos) << lost.text;
+  EXPECT_EQ(fuserfuzz(run + " --resume --seed 4").exitCode, 0) << "which says what it is";
 }
 
 }  // namespace

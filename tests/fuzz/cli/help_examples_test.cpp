@@ -73,6 +73,7 @@ class HelpExamplesTest : public FuserfuzzTest {
         {R"(^selftest)", "selftest --runs 6"},
         {R"(\| fuserfuzz)", "| " + program()},
         {R"((old|new)\.json)", "now.json"},
+        {R"(--shard 1/100)", "--shard 1/1"},
         {R"(^bisect)", "bisect --build 'mkdir -p build/release/bin && cp program build/release/bin/fuserfuzz'"},
         {R"(HEAD~[0-9]+)", "HEAD~1"},
     };
@@ -81,10 +82,19 @@ class HelpExamplesTest : public FuserfuzzTest {
     const bool isGiven = example.find("--seed") != std::string::npos || example.find("--resume") != std::string::npos;
     if (draws && !isGiven) example.insert(example.find(' '), " --seed 1");
     if (example.starts_with("run ")) example.insert(4, "--no-compilers ");
+    if (example.starts_with("enumerate ")) example = smallWorld(example);
     // A folder holds one campaign.
     if (example.find("--resume") == std::string::npos && example.find("--out out") != std::string::npos)
       std::filesystem::remove_all(folder_ / "out");
     return example;
+  }
+
+  static std::string smallWorld(const std::string& example) {
+    const auto has = [&](const char* option) { return example.find(option) != std::string::npos; };
+    std::string more = " --no-compilers";
+    if (!has("--depth") && !has("--ops")) more += " --dtypes f32 --ranks 0";
+    if (!has("--runs")) more += " --runs 6";
+    return example + more;
   }
 };
 
@@ -102,8 +112,8 @@ std::set<std::string> examplesOf(const std::string& help) {
 
 TEST_F(HelpExamplesTest, EachOneRuns) {
   std::set<std::string> examples = examplesOf(fuserfuzz("--help").text);
-  for (const char* command : {"run", "replay", "compare", "triage", "generate", "export", "import", "minimize",
-                              "report", "merge", "explain", "bisect", "perf-check", "selftest"}) {
+  for (const char* command : {"run", "enumerate", "replay", "compare", "triage", "generate", "export", "import",
+                              "minimize", "report", "merge", "explain", "bisect", "perf-check", "selftest"}) {
     std::set<std::string> ofCommand = examplesOf(fuserfuzz(std::string(command) + " --help").text);
     EXPECT_GE(ofCommand.size(), 2u) << command;
     for (const std::string& example : ofCommand) EXPECT_NE(example.find(command), example.npos) << example;

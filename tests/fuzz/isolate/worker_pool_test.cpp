@@ -348,6 +348,21 @@ TEST(WorkerPoolTest, AHangIsEndedWithItsStack) {
   EXPECT_EQ(outcomes.at("b").ending, Ending::Finished);
 }
 
+TEST(WorkerPoolTest, TheTimeInWhichAWorkerIsStoppedDoesNotCount) {
+  const Outcome outcome = runAlone("stops", {.seconds = 1}, [](const std::string&) {
+    const pid_t worker = getpid();
+    if (fork() == 0) {
+      usleep(2'500'000);
+      kill(worker, SIGCONT);
+      _exit(0);
+    }
+    raise(SIGSTOP);
+    return std::string("went on");
+  });
+  EXPECT_EQ(outcome.ending, Ending::Finished) << outcome.detail;
+  EXPECT_EQ(outcome.reply, "went on");
+}
+
 TEST(WorkerPoolTest, ResidentMemoryIsLimited) {
   const Outcome outcome = runAlone("memory", {.seconds = 20, .residentMb = 200}, misbehave);
   EXPECT_EQ(outcome.ending, Ending::OutOfMemory);
