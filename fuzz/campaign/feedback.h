@@ -20,11 +20,11 @@ namespace fuser::fuzz {
 class Feedback {
  public:
   struct Settings {
-    std::filesystem::path folder, notes;  // working_corpus.h
-    double mutants =
-        0.5;  // the share of mutants among what is no combination's case, once there is something to mutate
+    std::filesystem::path folder{}, notes{};  // working_corpus.h
+    // The share of mutants among what is no combination's case, once there is something to mutate.
+    double mutants = 0.5;
     uint64_t seed = 1;
-    Shard shard;
+    Shard shard{};
     bool goesOn = false;  // the campaign was begun before
   };
   using Drawn = std::map<std::string, std::map<std::string, std::map<std::string, int64_t>>>;  // op, dtype, rank

@@ -113,7 +113,7 @@ class CampaignWithFeedbackTest : public WorkingCorpusTest {
     campaign.feedback = 0.9;
     campaign.maxFindings = 0;
     campaign.out = folder_ / name;
-    campaign.task.generator.fault = "dropped-predicate";
+    campaign.task.generator.fault = "loop-one-short";
     return campaign;
   }
   static size_t mutantsOf(const reports::CampaignSummary& summary) {
@@ -128,9 +128,9 @@ class CampaignWithFeedbackTest : public WorkingCorpusTest {
 };
 
 TEST_F(CampaignWithFeedbackTest, FindsAFaultInMutantsWhichFailFresh) {
-  const reports::CampaignSummary summary = runCampaign(withFeedback("out", 2), kNever, kSilent);
+  const reports::CampaignSummary summary = runCampaign(withFeedback("out", 1), kNever, kSilent);
   EXPECT_EQ(summary.cases, 60);
-  EXPECT_GT(mutantsOf(summary), 2u);
+  EXPECT_GT(mutantsOf(summary), 0u);
   EXPECT_GT(std::distance(std::filesystem::directory_iterator(folder_ / "out" / "working"), {}), 5);
 }
 

@@ -271,6 +271,7 @@ TEST_F(FindingsTest, AFlakyMismatchHasItsPlaceAndItsPattern) {
     if (std::filesystem::file_size(counter) % 7 == 1) kernel.body.clear();
   });
   campaign.task.judge.observers = {&emptying};
+  campaign.task.judge.checkInvariants = false;  // one compiles again, and sees another kernel
   campaign.corpora = {file("right.fusion", kRight)};
   const reports::CampaignSummary summary = runCampaign(campaign, kNever, keep_);
   ASSERT_EQ(summary.findings.size(), 1u);
