@@ -112,7 +112,7 @@ Examples
   fuserfuzz enumerate --depth 1 --jobs 2 --out out          all fusions of one op
   fuserfuzz enumerate --ops sum,relu,pad --dtypes f32 --ranks 2 --jobs 2 --out out    three ops, to the last case
   fuserfuzz enumerate --runs 5000 --jobs 2 --out out        a sample of the world of three ops
-  fuserfuzz enumerate --shard 1/100 --jobs 2 --out part1    a hundredth of it
+  fuserfuzz enumerate --shard 1/100 --jobs 2 --out out      a hundredth of it
   fuserfuzz enumerate --ops add --case 3                    the text of a case
 )");
   return {command, [command, arguments](const LogPtr& log) { return enumerate(*command, *arguments, log); }};
