@@ -44,21 +44,27 @@ std::optional<MutantTask> Feedback::taskFor(uint64_t number) {
 std::optional<MutantTask> Feedback::nextCombination(Choices& choices, uint64_t number) {
   if (missing_.empty()) return std::nullopt;
   const Combination combination = choices.pick(missing_);
-  if (++attempts_[combination] >= kAttempts) givenUp_ += std::erase(missing_, combination);
+  if (++attempts_[combination] >= kAttempts) {
+    std::erase(missing_, combination);
+    givenUp_.insert(combination);
+  }
   const std::string name = corpus_.begin(*caseOf(combination));
   return MutantTask{number, 0, concat(name, " ", name)};
 }
 
 void Feedback::take(const TaskResult& result) {
   if (isFinding(result.verdict.kind) || result.verdict.kind == VerdictKind::Rejected) return;
-  std::erase_if(missing_, [&](const Combination& one) { return result.combinations.count(one) > 0; });
+  const auto isDrawn = [&](const Combination& one) { return result.combinations.count(one) > 0; };
+  std::erase_if(missing_, isDrawn);
+  std::erase_if(givenUp_, isDrawn);  // its last case may still have been running
   if (!result.caseText.empty()) corpus_.add(result.caseText, result.decisions);
 }
 
 std::string Feedback::line() const {
   return concat("working corpus: ", corpus_.names().size(), " cases with ", corpus_.decisions(), " decisions and ",
-                corpus_.pairs(), " pairs of them; ", missing_.size(),
-                " combinations of op, dtype and rank had no case");
+                corpus_.pairs(), " pairs of them; ", missing_.size() + givenUp_.size(),
+                " combinations of op, dtype and rank had no case, ", givenUp_.size(),
+                " of them since it was rejected or failed");
 }
 
 }  // namespace fuser::fuzz

@@ -49,7 +49,7 @@ class Feedback {
   size_t nextFound_ = 0;
   std::vector<Combination> missing_;     // those that no case had yet, in order
   std::map<Combination, int> attempts_;  // at their cases
-  size_t givenUp_ = 0;
+  std::set<Combination> givenUp_;        // after so many
 };
 
 }  // namespace fuser::fuzz

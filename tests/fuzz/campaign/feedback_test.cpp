@@ -103,6 +103,14 @@ TEST_F(FeedbackTest, ACombinationWhoseCaseIsAlwaysRejectedIsGivenUp) {
   int tasks = 0;
   for (uint64_t number = 0; number < 500; ++number) tasks += feedback.taskFor(number).has_value();
   EXPECT_EQ(tasks, 3);
+  EXPECT_NE(feedback.line().find("; 1 combinations of op, dtype and rank had no case, 1 of them since"),
+            std::string::npos)
+      << feedback.line();
+  // A result that came late.
+  TaskResult late;
+  late.combinations = {possibleCombinations().front()};
+  feedback.take(late);
+  EXPECT_NE(feedback.line().find("; 0 combinations"), std::string::npos) << feedback.line();
 }
 
 class CampaignWithFeedbackTest : public WorkingCorpusTest {

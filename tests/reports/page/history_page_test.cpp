@@ -1,10 +1,8 @@
 // history.html in a window of 1400 and of 400 pixels: nothing leaves the window but what scrolls, and pictures have
 // their size. Where there is no Chromium, all of these are skipped.
 
-#include <gtest/gtest.h>
-
 #include "reports/history.h"
-#include "tests/reports/page/browser.h"
+#include "tests/reports/page/laid_out_pages.h"
 #include "tests/reports/samples/nights.h"
 
 namespace reports {
@@ -28,30 +26,17 @@ constexpr const char* kMeasureHistory = R"js((window, document) => {
   };
 })js";
 
-class HistoryLayoutTest : public testing::TestWithParam<int> {
+class HistoryLayoutTest : public reports_test::LaidOutPages {
  protected:
   static void SetUpTestSuite() {
-    const std::optional<std::string> chromium = reports_test::findChromium();
-    if (!chromium) return;
-    std::vector<Frame> frames;
-    for (const auto& [width, height] : {std::pair(1400, 1000), std::pair(400, 800)}) {
+    const auto addFrames = [](int width, int height, std::vector<Frame>& frames) {
       for (const std::string& text : {std::string(), std::string(300, 'w')}) {
         const History history = historyOf(manyNights(30, 15, text), {"x" + text + ": no folder"});
         frames.push_back({(text.empty() ? "plain" : "wide") + std::to_string(width), toHtml(history), width, height});
       }
-    }
-    measured_ = new std::map(measureInBrowser(*chromium, frames, kMeasureHistory));
+    };
+    measure(addFrames, kMeasureHistory);
   }
-  static void TearDownTestSuite() {
-    delete measured_;
-    measured_ = nullptr;
-  }
-  void SetUp() override {
-    if (!measured_) GTEST_SKIP() << "no Chromium in the PATH: no page was laid out";
-  }
-  const json& of(const std::string& page) const { return measured_->at(page + std::to_string(GetParam())); }
-
-  static inline std::map<std::string, json>* measured_ = nullptr;
 };
 
 TEST_P(HistoryLayoutTest, OnlyScrollableElementsOverflow) {

@@ -1,10 +1,8 @@
 // report.html in a window of 1400 and of 400 pixels: what is seen first, that nothing leaves the window but what says
 // so, what sticks. Where there is no Chromium, all of these are skipped.
 
-#include <gtest/gtest.h>
-
 #include "reports/campaign_summary.h"
-#include "tests/reports/page/browser.h"
+#include "tests/reports/page/laid_out_pages.h"
 #include "tests/reports/samples/summaries.h"
 
 namespace reports {
@@ -77,22 +75,15 @@ constexpr const char* kMeasure = R"js((window, document) => {
   return measured;
 })js";
 
-class ReportPageTest : public testing::TestWithParam<int> {
+class ReportPageTest : public reports_test::LaidOutPages {
  protected:
   static void SetUpTestSuite() {
-    const std::optional<std::string> chromium = reports_test::findChromium();
-    if (!chromium) return;
-    std::vector<Frame> frames;
-    for (const auto& [width, height] : {std::pair(1400, 1000), std::pair(400, 800)}) {
+    const auto addFrames = [](int width, int height, std::vector<Frame>& frames) {
       frames.push_back({"plain" + std::to_string(width), toHtml(largeSummary("")), width, height});
       frames.push_back({"wide" + std::to_string(width), toHtml(largeSummary(std::string(300, 'w'))), width, height});
       frames.push_back({"none" + std::to_string(width), toHtml(oneBug()), width, height});
-    }
-    measured_ = new std::map(measureInBrowser(*chromium, frames, kMeasure));
-  }
-  static void TearDownTestSuite() {
-    delete measured_;
-    measured_ = nullptr;
+    };
+    measure(addFrames, kMeasure);
   }
   // The least that has a list.
   static CampaignSummary oneBug() {
@@ -103,13 +94,7 @@ class ReportPageTest : public testing::TestWithParam<int> {
     return summary;
   }
 
-  void SetUp() override {
-    if (!measured_) GTEST_SKIP() << "no Chromium in the PATH: no page was laid out";
-  }
-  const json& of(const std::string& page) const { return measured_->at(page + std::to_string(GetParam())); }
   static bool isWide() { return GetParam() > 1000; }
-
-  static inline std::map<std::string, json>* measured_ = nullptr;
 };
 
 TEST_P(ReportPageTest, TheWindowHasTheRequestedWidth) { EXPECT_EQ(of("plain").at("width"), GetParam()); }
