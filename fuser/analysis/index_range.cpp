@@ -7,6 +7,7 @@
 
 #include "fuser/ir/fusion.h"
 #include "fuser/ir/infer.h"
+#include "fuser/ir/view_axes.h"
 
 namespace fuser {
 namespace {

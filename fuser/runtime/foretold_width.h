@@ -6,6 +6,7 @@
 
 #include "fuser/evaluate/expression_evaluator.h"
 #include "fuser/host_ir/host_ir_lower.h"
+#include "fuser/record/run_record.h"
 
 namespace fuser {
 

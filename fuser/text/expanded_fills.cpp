@@ -1,6 +1,7 @@
 // Names that make a tensor of one value, made of a `full`.
 #include "fuser/ir/builder.h"
 #include "fuser/ir/infer.h"
+#include "fuser/ir/view_axes.h"
 #include "fuser/text/expansions.h"
 
 namespace fuser::text {

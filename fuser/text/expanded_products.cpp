@@ -5,6 +5,7 @@
 #include "fuser/ir/infer.h"
 #include "fuser/ir/view_axes.h"
 #include "fuser/support/check.h"
+#include "fuser/text/composite.h"
 #include "fuser/text/expansions.h"
 
 namespace fuser::text {

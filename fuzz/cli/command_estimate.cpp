@@ -8,9 +8,11 @@
 #include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
 #include "fuser/text/read_file.h"
+#include "fuzz/campaign/campaign.h"
 #include "fuzz/campaign/files.h"
 #include "fuzz/cli/arguments.h"
 #include "fuzz/cli/command.h"
+#include "reports/campaign_summary.h"
 #include "reports/estimate_page.h"
 #include "reports/figures.h"
 

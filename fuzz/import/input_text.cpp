@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "fuser/types/scalar_value.h"
+#include "fuzz/import/node_writer.h"
 
 namespace fuser::fuzz {
 namespace {
