@@ -8,6 +8,7 @@
 #include "fuser/text/parser.h"
 #include "fuser/text/read_file.h"
 #include "fuzz/campaign/campaign_folder.h"
+#include "fuzz/campaign/files.h"
 #include "fuzz/campaign/sha1.h"
 #include "reports/campaign_summary.h"
 #include "reports/fields_json.h"
@@ -31,7 +32,7 @@ std::set<std::string> WorkingCorpus::goOn() {
   std::ifstream in(notes_);
   for (std::string line; std::getline(in, line);) {
     try {
-      const auto one = reports::decode<KeptCase>(line);
+      const auto one = reports::fromJsonText<KeptCase>(line);
       if (!std::filesystem::exists(folder_ / one.name)) continue;
       if (!one.decisions.empty()) keep(one);
       known.insert(one.name);
@@ -87,7 +88,7 @@ std::string WorkingCorpus::begin(const std::string& text) const {
 void WorkingCorpus::note(const KeptCase& one) const {
   if (notes_.empty()) return;
   std::ofstream out(notes_, std::ios::app);
-  out << reports::encode(one) << "\n";
+  out << reports::toJsonText(one) << "\n";
   out.close();
   FUSER_SET_UP_CHECK(out.good(), "cannot write ", notes_.string(), "; is the disk full?");
 }

@@ -42,6 +42,21 @@ TEST_F(WorkingCorpusTest, KeepsTheSmallestCaseWithTheSameDecisions) {
   EXPECT_EQ(corpus.names().size(), 1u);
 }
 
+// Sizes and decisions are any bytes, and a note is a line.
+TEST_F(WorkingCorpusTest, GoesOnWithWhateverItKept) {
+  const std::filesystem::path notes = folder_ / "notes";
+  std::vector<std::string> names;
+  {
+    WorkingCorpus corpus(this->corpus(), notes);
+    for (size_t size = 1; size < 300; ++size)
+      EXPECT_TRUE(corpus.add(std::string(size, 'x'), {concat("size ", size, "\n\""), std::string(size, 'd')}));
+    names = corpus.names();
+  }
+  const WorkingCorpus again(this->corpus(), notes, true);
+  EXPECT_EQ(again.names(), names);
+  EXPECT_EQ(again.decisions(), 598u);
+}
+
 TEST_F(WorkingCorpusTest, FindsTheFilesOfOthersAndCountsWhatIsNone) {
   std::filesystem::create_directories(corpus());
   std::ofstream(corpus() / "da39a3ee") << kRight;  // as libFuzzer names it
