@@ -1,18 +1,83 @@
-// Prints both fusions with canonical names (numbered by first occurrence) and compares the texts.
+// Walks a fusion with canonical names (numbered by first occurrence); the walk's text compares fusions, its hash is the
+// fingerprint.
 #include "fuser/ir/equality.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 #include <map>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace fuser {
 namespace {
 
-class CanonicalText {
+// What the walk says, as text.
+class TextSink {
  public:
-  explicit CanonicalText(const Fusion& fusion) : fusion_(fusion) {
+  template <class T>
+  void put(const T& value) {
+    appendText(text_, value);
+  }
+  void put(OpKind op) { text_ += opName(op); }
+
+  // What is put between begin() and end() is a part by itself, which the caller may put later.
+  using Part = std::string;
+  size_t begin() const { return text_.size(); }
+  Part end(size_t begin) {
+    Part part = text_.substr(begin);
+    text_.resize(begin);
+    return part;
+  }
+
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// As a hash: FNV-1a (Fowler, Noll, Vo) over words instead of bytes, for speed. Each step folds the high bits down. File
+// names are derived from it, so it is the same on every machine.
+class HashSink {
+ public:
+  template <class T>
+  requires(std::is_integral_v<T> || std::is_enum_v<T>) void put(T value) { step(static_cast<uint64_t>(value)); }
+  void put(double value) { step(std::bit_cast<uint64_t>(value)); }
+  void put(std::string_view text) {
+    step(text.size());
+    for (; !text.empty(); text.remove_prefix(std::min<size_t>(sizeof(uint64_t), text.size()))) {
+      uint64_t word = 0;
+      std::memcpy(&word, text.data(), std::min(sizeof word, text.size()));
+      step(word);
+    }
+  }
+  void put(const char* text) { put(std::string_view(text)); }
+
+  using Part = uint64_t;
+  uint64_t begin() { return std::exchange(hash_, kBasis); }
+  Part end(uint64_t before) { return std::exchange(hash_, before); }
+
+  uint64_t hash() const { return hash_; }
+
+ private:
+  static constexpr uint64_t kBasis = 0xcbf29ce484222325ull;
+  static_assert(std::endian::native == std::endian::little);
+
+  void step(uint64_t word) {
+    hash_ = (hash_ ^ word) * 0x100000001b3ull;
+    hash_ ^= hash_ >> 32;
+  }
+
+  uint64_t hash_ = kBasis;
+};
+
+template <class Sink>
+class CanonicalWalk {
+ public:
+  explicit CanonicalWalk(const Fusion& fusion) : fusion_(fusion) {
     names_.assign(fusion.valCount(), kUnnamed);
     // Inputs number the symbols that they bind, so that the order of terms in a later expression does not matter.
     for (const Val* input : fusion.inputs()) {
@@ -22,12 +87,12 @@ class CanonicalText {
       }
     }
     for (const Val* input : fusion.inputs()) {
-      text_ += "input ";
+      add("input ");
       declare(input);
-      text_ += '\n';
+      add('\n');
     }
     for (const Expr* expr : fusion.exprs()) line(expr);
-    text_ += "return";
+    add("return");
     for (const Val* output : fusion.outputs()) {
       add(' ');
       addName(output);
@@ -36,20 +101,20 @@ class CanonicalText {
       add(" alias ", output, ' ');
       addName(input);
     }
-    text_ += '\n';
+    add('\n');
   }
 
-  const std::string& text() const { return text_; }
+  const Sink& sink() const { return sink_; }
 
  private:
   static constexpr size_t kUnnamed = ~size_t{0};
 
   template <class... Args>
   void add(const Args&... args) {
-    (appendText(text_, args), ...);
+    (sink_.put(args), ...);
   }
 
-  // Appends straight to the text, without temporary strings: it runs after every pass.
+  // Adds straight to the sink, without temporary strings: it runs after every pass.
   void addName(const Val* val) {
     if (val->isScalar() && val->as<Scalar>()->isConstant()) return add(val->as<Scalar>()->constant()->toString());
     const size_t number = names_[val->id()];
@@ -61,16 +126,16 @@ class CanonicalText {
     if (!expr) return add("none");
     if (expr->isConstant()) return add(expr->value);
     if (expr->isSymbol()) return addSymbol(expr);
-    std::vector<std::string> operands;
+    std::vector<typename Sink::Part> operands;
     collectOperands(expr->op, expr->a, operands);
     collectOperands(expr->op, expr->b, operands);
-    // The arena orders commutative operands by id, which differs between arenas; order them by text.
+    // The arena orders commutative operands by id, which differs between arenas; order them by what they say.
     if (expr->op != IntOp::FloorDiv && expr->op != IntOp::Mod && expr->op != IntOp::Less) {
       std::sort(operands.begin(), operands.end());
     }
     constexpr const char* kNames[] = {"", "", "+", "*", "//", "%", "min", "max", "meet", "<", "==", "&&"};  // by IntOp
     add('(', kNames[static_cast<size_t>(expr->op)]);
-    for (const std::string& operand : operands) add(' ', operand);
+    for (const typename Sink::Part& operand : operands) add(' ', operand);
     add(')');
   }
 
@@ -85,17 +150,16 @@ class CanonicalText {
     return symbols_.emplace(symbol->value, next).first->second;
   }
 
-  void collectOperands(IntOp op, IntExpr expr, std::vector<std::string>& operands) {
+  void collectOperands(IntOp op, IntExpr expr, std::vector<typename Sink::Part>& operands) {
     const bool nested = op == IntOp::Add || op == IntOp::Mul || op == IntOp::Meet;
     if (nested && expr->op == op) {
       collectOperands(op, expr->a, operands);
       collectOperands(op, expr->b, operands);
       return;
     }
-    const size_t begin = text_.size();
+    const auto begin = sink_.begin();
     addExtent(expr);
-    operands.push_back(text_.substr(begin));
-    text_.resize(begin);
+    operands.push_back(sink_.end(begin));
   }
 
   void declare(const Val* val) {
@@ -159,7 +223,7 @@ class CanonicalText {
   }
 
   void line(const Expr* expr) {
-    add(opName(expr->op()), '(');
+    add(expr->op(), '(');
     for (const Val* operand : expr->inputs()) {
       addName(operand);
       add(',');
@@ -178,15 +242,14 @@ class CanonicalText {
   std::vector<size_t> names_;  // by value id
   size_t named_ = 0;
   std::map<int64_t, size_t> symbols_;
-  std::string text_;
+  Sink sink_;
 };
 
 }  // namespace
 
 std::string firstDifference(const Fusion& a, const Fusion& b) {
-  const CanonicalText left(a);
-  const CanonicalText right(b);
-  std::string_view x = left.text(), y = right.text();
+  const CanonicalWalk<TextSink> left(a), right(b);
+  std::string_view x = left.sink().text(), y = right.sink().text();
   if (x == y) return "";
   const auto takeLine = [](std::string_view& text) {
     const std::string_view line = text.substr(0, text.find('\n'));
@@ -199,20 +262,6 @@ std::string firstDifference(const Fusion& a, const Fusion& b) {
   }
 }
 
-// FNV-1a (Fowler, Noll, Vo) over words instead of bytes, for speed: it runs after every pass. Each step folds the high
-// bits down. File names are derived from it, so it is the same on every machine.
-uint64_t fingerprint(const Fusion& fusion) {
-  uint64_t hash = 0xcbf29ce484222325ull;
-  const CanonicalText canonical(fusion);
-  for (std::string_view rest = canonical.text(); !rest.empty(); rest.remove_prefix(std::min<size_t>(8, rest.size()))) {
-    uint64_t word = 0;
-    for (size_t i = 0; i < std::min<size_t>(8, rest.size()); ++i) {
-      word |= static_cast<uint64_t>(static_cast<unsigned char>(rest[i])) << (8 * i);
-    }
-    hash = (hash ^ word) * 0x100000001b3ull;
-    hash ^= hash >> 32;
-  }
-  return hash;
-}
+uint64_t fingerprint(const Fusion& fusion) { return CanonicalWalk<HashSink>(fusion).sink().hash(); }
 
 }  // namespace fuser

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "fuser/ir/verify.h"
+
 namespace fuser {
 
 namespace {
@@ -52,6 +54,7 @@ bool PreSegmenter::runPass(Fusion* fusion, const CompileContext& context, OwnRun
   for (const PassInfo& pass : kPasses) {
     if (holds(pass.condition, context.options)) modified |= pass.run(fusion, context);
   }
+  if (context.checkInvariants) verify(*fusion);  // a pass that reports a change was followed by it already
   return modified;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace fuser {
@@ -98,29 +99,41 @@ class InvariantCheck {
 
   using Crossing = std::tuple<uint32_t, uint32_t, uint32_t>;  // ids of from, to, value
 
+  static Crossing crossingOf(const SegmentedEdgePtr& edge) {
+    return {edge->from()->id(), edge->to()->id(), edge->val()->id()};
+  }
+
   void checkCrossings() {
-    std::map<Crossing, int> crossings;  // 1: by the values, 2: by the edges
+    std::vector<Crossing> byValues, byEdges;
     for (const SegmentedGroup* group : graph_.groups()) {
       for (const Expr* expr : group->exprs()) {
         for (const Val* val : graph_.reads(expr)) {
           const SegmentedGroup* from = graph_.producerOf(val);
           if (from && !graph_.computes(group, val->definition())) {
-            crossings[{from->id(), group->id(), val->id()}] |= 1;
+            byValues.emplace_back(from->id(), group->id(), val->id());
           }
         }
       }
     }
+    for (const SegmentedEdgePtr& edge : graph_.edges()) byEdges.push_back(crossingOf(edge));
+    for (std::vector<Crossing>* crossings : {&byValues, &byEdges}) std::sort(crossings->begin(), crossings->end());
+    byValues.erase(std::unique(byValues.begin(), byValues.end()), byValues.end());
+    if (byValues == byEdges) return;
+    std::set<Crossing> seen;
     for (const SegmentedEdgePtr& edge : graph_.edges()) {
-      int& state = crossings[{edge->from()->id(), edge->to()->id(), edge->val()->id()}];
-      if (state & 2) report("edge ", edge->toString(), " is there twice");
-      state |= 2;
+      if (!seen.insert(crossingOf(edge)).second) report("edge ", edge->toString(), " is there twice");
     }
-    for (const auto& [crossing, state] : crossings) {
+    const auto has = [](const std::vector<Crossing>& all, const Crossing& one) {
+      return std::binary_search(all.begin(), all.end(), one);
+    };
+    for (const Crossing& crossing : byValues) {
       const auto& [from, to, val] = crossing;
-      if (state == 1 && completeness_ != Completeness::SomeExprsAndEdges) {
-        report("value ", val, " crosses from group ", from, " to group ", to, " without an edge");
-      }
-      if (state == 2)
+      if (completeness_ == Completeness::SomeExprsAndEdges || has(byEdges, crossing)) continue;
+      report("value ", val, " crosses from group ", from, " to group ", to, " without an edge");
+    }
+    for (const Crossing& crossing : byEdges) {
+      const auto& [from, to, val] = crossing;
+      if (!has(byValues, crossing))
         report("an edge from group ", from, " to group ", to, " for value ", val, ", which does not cross");
     }
   }

@@ -76,15 +76,7 @@ class SegmentCandidateFinder {
     }
     if (!scalars.empty()) segmented_->newGroup(scalars);
     for (Expr* expr : segmented_->liveTensorExprs()) segmented_->newGroup({expr});
-    for (Expr* expr : segmented_->liveExprs()) {
-      SegmentedGroup* to = segmented_->groupOf(expr);
-      for (Val* val : segmented_->reads(expr)) {
-        SegmentedGroup* from = segmented_->producerOf(val);
-        if (!from || from == to) continue;
-        FUSER_CHECK(!to->isScalarGroup(), "host scalar expression ", opName(expr->op()), " reads a tensor's data");
-        segmented_->connectGroups(from, to, val);
-      }
-    }
+    segmented_->connectCrossings();
     checkInvariants("the initial groups");
   }
 

@@ -41,6 +41,19 @@ SegmentedEdgePtr SegmentedFusion::connectGroups(SegmentedGroup* from, SegmentedG
   return edge;
 }
 
+void SegmentedFusion::connectCrossings() {
+  for (Expr* expr : liveExprs()) {
+    SegmentedGroup* to = groupOf(expr);
+    for (Val* val : reads(expr)) {
+      SegmentedGroup* from = producerOf(val);
+      if (!from || from == to) continue;
+      FUSER_CHECK(!to->isScalarGroup(), "host scalar expression ", opName(expr->op()), " reads a tensor's data");
+      connect(*data_, from, to, val);
+    }
+  }
+  checkGroups("connecting all groups");
+}
+
 void SegmentedFusion::disconnectGroups(SegmentedGroup* a, SegmentedGroup* b) {
   data_->edges.disconnect(data_->owned(a), data_->owned(b));
   checkEdges("disconnecting two groups");

@@ -20,10 +20,13 @@ class SegmentedFusion : public SegmentGraph {
   // --- edges ---
   // Each function validates its arguments before it changes anything (CheckError). With checkEdits, edits of edges
   // check that each edge carries a value that crosses (a value may still lack its edge, since edges are created one by
-  // one); edits of groups check every invariant.
+  // one); edits of groups, and connectCrossings(), check every invariant.
 
   // Returns the edge along which `to` reads a value computed in `from`, creating it if necessary.
   SegmentedEdgePtr connectGroups(SegmentedGroup* from, SegmentedGroup* to, Val* val);
+  // Creates the edge of every value that crosses from one group to another. The groups are one expression each, but for
+  // that of the scalars. A CheckError if a scalar reads a tensor's data.
+  void connectCrossings();
   // Removes every edge between the two, in both directions.
   void disconnectGroups(SegmentedGroup* a, SegmentedGroup* b);
   void removeEdge(const SegmentedEdgePtr& edge);
