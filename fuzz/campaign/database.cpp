@@ -53,12 +53,26 @@ Database::Database(const std::filesystem::path& path, Mode mode) : path_(path) {
   int flags = SQLITE_OPEN_READONLY;
   if (mode == Mode::Write) flags = SQLITE_OPEN_READWRITE;
   if (mode == Mode::Create || path.empty()) flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  open(flags);
+  if (mode != Mode::Read || !hasLeftOverJournal()) return;
+  open(SQLITE_OPEN_READWRITE);
+  FUSER_USER_CHECK(!hasLeftOverJournal(), "cannot open the ledger ", path.string(), ": ", path.filename().string(),
+                   "-journal beside it undoes a write that was cut short, and cannot be read or removed; is the folder "
+                   "read-only?");
+}
+
+void Database::open(int flags) {
   sqlite3* handle = nullptr;
-  const int status = sqlite3_open_v2(path.empty() ? ":memory:" : path.c_str(), &handle, flags, nullptr);
+  const int status = sqlite3_open_v2(path_.empty() ? ":memory:" : path_.c_str(), &handle, flags, nullptr);
   handle_.reset(handle);
   check(status);
   // A report may be made while the campaign goes on; neither waits long for the other.
   sqlite3_busy_timeout(handle, 5000);
+}
+
+bool Database::hasLeftOverJournal() {
+  sqlite3_exec(handle_.get(), "SELECT 1 FROM sqlite_master", nullptr, nullptr, nullptr);
+  return sqlite3_extended_errcode(handle_.get()) == SQLITE_READONLY_ROLLBACK;
 }
 
 void Database::execute(const std::string& sql) {

@@ -52,6 +52,9 @@ class Database {
   struct Close {
     void operator()(sqlite3* handle) const;
   };
+  void open(int flags);
+  // Whether a writer that was ended in the middle has left a journal, which only a writer undoes.
+  bool hasLeftOverJournal();
   void check(int status);
 
   std::filesystem::path path_;

@@ -1,8 +1,12 @@
 // A ledger that is damaged, empty or gone: nothing goes on over it, and what lies beside it stays.
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <fstream>
 #include <random>
 
+#include "fuzz/campaign/database.h"
 #include "fuzz/campaign/files.h"
 #include "fuzz/campaign/ledger.h"
 #include "fuzz/campaign/ledger_digest.h"
@@ -137,6 +141,29 @@ TEST_F(LedgerDamageTest, ResumeWithoutACampaignCreatesNoFolder) {
 }
 
 // A finished ledger is one file, which needs no place to write.
+// A write that was cut short is undone, also by who only reads.
+TEST_F(LedgerDamageTest, AJournalThatWasLeftIsAppliedOrRemoved) {
+  const CampaignOptions campaignOptions = finished(20);
+  const std::filesystem::path path = campaignOptions.out / kLedgerName;
+  const std::string journal = path.string() + "-journal", report = reports::toJson(summaryOf(campaignOptions.out));
+  const pid_t writer = fork();
+  if (writer == 0) {  // its rows do not fit in memory, so that it writes before it ends
+    Database database(path, Database::Mode::Write);
+    for (const char* sql : {"PRAGMA cache_size = 1", "BEGIN IMMEDIATE", "DELETE FROM journal", "DELETE FROM findings",
+                            "CREATE TABLE filling(bytes)", "INSERT INTO filling SELECT randomblob(100000)"})
+      database.execute(sql);
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(writer, &status, 0), writer);
+  ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  ASSERT_TRUE(std::filesystem::exists(journal));
+  EXPECT_EQ(reports::toJson(summaryOf(campaignOptions.out)), report);
+  EXPECT_FALSE(std::filesystem::exists(journal));
+  std::ofstream(journal, std::ios::binary) << std::string(4096, 'x');
+  EXPECT_EQ(reports::toJson(summaryOf(campaignOptions.out)), report);
+}
+
 TEST_F(LedgerDamageTest, AFinishedLedgerIsOneFile) {
   const CampaignOptions campaignOptions = finished(5);
   summaryOf(campaignOptions.out);
