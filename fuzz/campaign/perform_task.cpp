@@ -96,6 +96,9 @@ TaskResult performBatch(const BatchTask& task, const TaskSettings& settings) {
   return result;
 }
 
+// Whether each run of a generated case is done twice, in its views, too.
+bool repeats(uint64_t number) { return number % kRepeatOneIn == 0; }
+
 int64_t segmentsIn(const CaseVerdict& verdict) {
   int64_t segments = 0;
   for (const auto& [scheduler, count] : verdict.schedulers) segments += count;
@@ -105,13 +108,15 @@ int64_t segmentsIn(const CaseVerdict& verdict) {
 // A generated case in the views that its number draws. The first finding becomes the case's verdict; counts stay those
 // of the case itself, but for the features of kernels: a view is there for other ones.
 void judgeViews(const Case& testCase, uint64_t number, const TaskSettings& settings, TaskResult& result) {
+  JudgeSettings judge = settings.judge;
+  judge.repeat &= repeats(number);
   for (const View& view : allViews()) {
     const std::optional<uint64_t> draw = viewDraw(view, settings.seed, number);
     if (!draw || isFinding(result.verdict.kind)) continue;
     const std::optional<Case> seen = viewOf(view, testCase, *draw);
     if (!seen) continue;
     const Clock::time_point start = Clock::now();
-    const CaseVerdict verdict = judgeCase(*seen, settings.judge);
+    const CaseVerdict verdict = judgeCase(*seen, judge);
     result.verdict.seconds.emplace_back("views", secondsSince(start));
     result.views[std::string(view.name)] = verdictName(verdict.kind);
     result.viewSegments[std::string(view.name)] = {segmentsIn(result.verdict), segmentsIn(verdict)};
@@ -195,8 +200,9 @@ class Performer {
     return testCase;
   }
 
-  void end(const CaseTask& task, const Case& testCase, CaseVerdict verdict) {
+  void end(const CaseTask& task, const Case& testCase, CaseVerdict verdict, std::set<std::string>* decisions) {
     result_.verdict = std::move(verdict);
+    if (decisions) tell(testCase, std::move(*decisions));
     logVerdict(concat(printTask(SingleTask(task)), ": "));
     result_.verdict.seconds.emplace_back("generate", generateSeconds_);
     keepGenerated(testCase);
@@ -289,8 +295,6 @@ class Performer {
     }
   }
 
-  static bool repeats(uint64_t number) { return number % kRepeatOneIn == 0; }
-
   // stage: what the time was spent on up to here.
   void judge(const Case& testCase, const char* stage, bool repeat, bool isGenerated) {
     const double seconds = secondsSince(start_);
@@ -300,15 +304,22 @@ class Performer {
     JudgeSettings settings = settings_.judge;
     settings.observers.push_back(&collecting);
     DecisionCollector deciding(result_.decisions);
+    std::vector<std::set<std::string>> ofTarget;
     const bool hasFeedback = isGenerated && !settings_.workingCorpus.empty();
     if (hasFeedback) settings.observers.push_back(&deciding);
+    if (hasFeedback && settings.target) settings.decisionsOfTarget = &ofTarget;
     settings.repeat &= repeat;
-    settings.allInvariants = !isGenerated;  // a file may be a finding of one
+    settings.allInvariants = !isGenerated && settings_.allInvariantsOfFiles;  // a file may be a finding of one
     settings.rejectionsAreFindings = isGenerated && !isFromOthers_ && !mayBeRejected(testCase);
     result_.verdict = judgeCase(testCase, settings);
     logVerdict("");
     result_.verdict.seconds.emplace_back(stage, seconds);
-    if (!hasFeedback) return;
+    if (hasFeedback) tell(testCase, ofTarget.empty() ? std::set<std::string>() : std::move(ofTarget.front()));
+  }
+
+  // For feedback; `ofTarget` is what another compiler decided.
+  void tell(const Case& testCase, std::set<std::string> ofTarget) {
+    result_.decisions.merge(ofTarget);
     addDecisionsOf(result_.verdict, result_.decisions);
     if (!isFinding(result_.verdict.kind)) result_.caseText = printCase(testCase);
   }
@@ -384,9 +395,13 @@ std::vector<TaskResult> judgedAtOnce(const CasesTask& task, const TaskSettings& 
   }
   std::vector<const Case*> all;
   for (const Case& one : cases) all.push_back(&one);
-  std::vector<CaseVerdict> verdicts = settings.judge.target->judge(all, settings.judge);
+  JudgeSettings judge = settings.judge;
+  std::vector<std::set<std::string>> decisions;
+  if (!settings.workingCorpus.empty()) judge.decisionsOfTarget = &decisions;
+  std::vector<CaseVerdict> verdicts = judge.target->judge(all, judge);
   for (size_t i = 0; i < results.size(); ++i)
-    performers[i].end(CaseTask{task.first + i}, cases[i], std::move(verdicts[i]));
+    performers[i].end(CaseTask{task.first + i}, cases[i], std::move(verdicts[i]),
+                      judge.decisionsOfTarget ? &decisions.at(i) : nullptr);
   return results;
 }
 

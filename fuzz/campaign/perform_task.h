@@ -27,8 +27,9 @@ struct TaskSettings {
   JudgeSettings judge;
   // With feedback: the folder of the working corpus (working_corpus.h). Results then tell decisions.
   std::filesystem::path workingCorpus;
-  bool views = true;        // whether cases are judged in the views that their numbers draw, too
-  double slowSeconds = 10;  // a slower case that is no finding returns its text; 0: none does
+  bool allInvariantsOfFiles = true;  // else those with a period on a sample, as of generated cases
+  bool views = true;                 // whether cases are judged in the views that their numbers draw, too
+  double slowSeconds = 10;           // a slower case that is no finding returns its text; 0: none does
 };
 
 // Every error is a verdict, except errors of the environment, which are thrown (SetUpError, std::bad_alloc). A file

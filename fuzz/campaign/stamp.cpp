@@ -91,6 +91,7 @@ Ledger::Stamp stampOf(const CampaignOptions& options) {
           {reports::kPlantedFault, options.task.generator.fault},
           {"probes", onOrOff(options.task.judge.probes)},
           {"second looks", std::string(howOftenName(options.task.judge.secondLooks))},
+          {"invariants of files", options.task.allInvariantsOfFiles ? "all" : "sampled"},
           {"compiler batches", onOrOff(options.compilers)},
           {"feedback", options.feedback > 0 ? concat(options.feedback) : "off"},
           {"corpora", corpora},

@@ -3,6 +3,7 @@
 #include "fuzz/campaign/supply.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "fuzz/campaign/perform_task.h"
 
@@ -46,6 +47,7 @@ std::optional<PoolTask> Supply::next() {
     again_.pop_front();
     return task;
   }
+  if (behindBlock_) return PoolTask(printTask(widened<Task>(SingleTask(*std::exchange(behindBlock_, std::nullopt)))));
   const std::optional<SingleTask> task = nextInOrder();
   return task ? std::optional<PoolTask>(printTask(withItsBlock(*task))) : std::nullopt;
 }
@@ -79,8 +81,11 @@ Task Supply::withItsBlock(const SingleTask& task) {
   if (!first) return widened<Task>(task);
   CasesTask block{first->number, 1};
   while (nextCase_ == block.first + block.count && nextCase_ % atOnce_ != 0 && (runs_ == 0 || nextCase_ < runs_)) {
+    const uint64_t number = nextCase_;
+    nextCase_ = caseFrom(number + 1);
+    if (instead_) behindBlock_ = instead_(number);
+    if (behindBlock_) break;  // it comes next, alone
     ++block.count;
-    nextCase_ = caseFrom(nextCase_ + 1);
   }
   return block.count == 1 ? Task(*first) : Task(block);
 }

@@ -54,6 +54,7 @@ class Supply {
   uint64_t atOnce_;
   Shard shard_;
   std::function<std::optional<MutantTask>(uint64_t number)> instead_;
+  std::optional<MutantTask> behindBlock_;          // in place of the case at which a block ended
   bool begun_ = false;                             // whether a task was handed out
   NumberSet doneCases_, doneFiles_, doneBatches_;  // finished when this process began
   uint64_t nextFile_ = 0, nextCase_ = 0, nextBatch_ = 0;

@@ -11,6 +11,7 @@
 #include "fuzz/campaign/campaign_folder.h"
 #include "fuzz/cli/command.h"
 #include "fuzz/cli/resume.h"
+#include "fuzz/compilers/targets.h"
 #include "fuzz/judge/bucket.h"
 
 namespace fuser::fuzz {
@@ -109,7 +110,10 @@ double feedbackShare(const CampaignArguments& arguments) {
                    "'");
   FUSER_USER_CHECK(!arguments.out.empty() || !arguments.workingCorpus.empty(),
                    "--feedback keeps cases in a folder: name one with --out or --working-corpus");
-  FUSER_USER_CHECK(arguments.target.target.empty(), "--feedback is for our compiler, not for --target");
+  const std::string& target = arguments.target.target;
+  FUSER_USER_CHECK(target.empty() || targetNamed(target).tells == Tells::Decisions,
+                   "--feedback goes by what a compiler decides, and ", target,
+                   " does not tell it; these do: ", tellingTargets());
   return share;
 }
 
@@ -128,6 +132,7 @@ int runCampaignCommand(CLI::App& command, CampaignArguments& arguments, const Lo
                      "--seed among them");
     if (kept) takeKeptArguments(command, *kept, line);
   }
+  campaign.feedback = feedbackShare(arguments);
   arguments.target.resolve(campaign.task.judge, arguments.workers.limits,
                            arguments.mixedData ? JudgingMode::Mixed : JudgingMode::Exact);
   const bool onTarget = campaign.task.judge.target != nullptr;
@@ -144,6 +149,7 @@ int runCampaignCommand(CLI::App& command, CampaignArguments& arguments, const Lo
   campaign.generatorFlags = arguments.generator.flags();
   campaign.program = runningProgram();
   campaign.task.judge.probes = !arguments.noProbes;
+  campaign.task.allInvariantsOfFiles = !arguments.sampleInvariants;
   campaign.compilers = !arguments.noCompilers && !onTarget;  // clang and NVRTC compile our kernels
   if (onTarget) campaign.casesAtOnce = kCasesAtOnce;
   campaign.minimize = !arguments.noMinimize;
@@ -152,7 +158,6 @@ int runCampaignCommand(CLI::App& command, CampaignArguments& arguments, const Lo
   constexpr double kMinimizeSecondsOnTarget = 300;  // a candidate may take a compiler's seconds
   if (onTarget) campaign.minimizeSeconds = kMinimizeSecondsOnTarget;
   campaign.out = arguments.out;
-  campaign.feedback = feedbackShare(arguments);
   campaign.workingCorpus = arguments.workingCorpus;
   campaign.growCorpus = arguments.growCorpus;
   campaign.corpora.assign(arguments.corpora.begin(), arguments.corpora.end());

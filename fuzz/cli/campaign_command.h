@@ -23,7 +23,7 @@ struct CampaignArguments {
   std::string out, growCorpus, shard, feedback = "off", workingCorpus;
   std::string knownIssues;
   int64_t maxArtifactMb = 256;
-  bool noProbes = false, noCompilers = false, noMinimize = false;
+  bool noProbes = false, noCompilers = false, noMinimize = false, sampleInvariants = false;
   bool quiet = false, verbose = false, json = false;
 
   // Adds all but what says which cases there are, and the target's.

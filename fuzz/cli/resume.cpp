@@ -1,7 +1,6 @@
 #include "fuzz/cli/resume.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "fuser/support/check.h"
@@ -11,20 +10,18 @@ namespace fuser::fuzz {
 namespace {
 
 // A campaign with another value of these is another campaign.
-constexpr std::array<std::string_view, 24> kFixed = {
-    "--parents",         "--seed",         "--only",       "--exclude",   "--favour",         "--seldom",
-    "--median-elements", "--max-elements", "--fault",      "--no-probes", "--second-looks",   "--no-compilers",
-    "--target",          "--exact-data",   "--mixed-data", "--shard",     "corpora",          "--ops",
-    "--depth",           "--dtypes",       "--ranks",      "--feedback",  "--working-corpus", "--no-swarm"};
+constexpr std::string_view kFixed =
+    " --parents --seed --only --exclude --favour --seldom --median-elements --max-elements --fault --no-probes "
+    "--second-looks --sample-invariants --no-compilers --target --exact-data --mixed-data --shard corpora --ops "
+    "--depth --dtypes --ranks --feedback --working-corpus --no-swarm ";
 // These may be typed anew. (How long it runs, --runs and --max-total-time, the campaign keeps itself: one replaces
 // both.)
-constexpr std::array<std::string_view, 9> kFree = {"--jobs",         "--timeout",         "--rss-limit-mb",
-                                                   "--max-findings", "--max-artifact-mb", "--report-slow-units",
-                                                   "--no-minimize",  "--known-issues",    "--grow-corpus"};
+constexpr std::string_view kFree =
+    " --jobs --timeout --rss-limit-mb --max-findings --max-artifact-mb --report-slow-units --no-minimize "
+    "--known-issues --grow-corpus ";
 
-template <size_t count>
-bool isOneOf(const std::array<std::string_view, count>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+bool isOneOf(std::string_view words, const std::string& name) {
+  return words.find(concat(" ", name, " ")) != std::string_view::npos;
 }
 
 // As a person would type it.

@@ -26,7 +26,7 @@ std::vector<std::string> split(const std::string& names) {
 
 // Those of the view that change the programs.
 std::vector<std::string> switchesOf(ViewWorker& worker, WorkerRequest request) {
-  request.namesSwitches = true;
+  request.text = WantedText::Switches;
   const WorkerReply reply = worker.process.ask(request);
   const bool named = reply.ending == WorkerEnding::Answered && reply.answer.kind == AnswerKind::Ok;
   return named ? split(reply.answer.text) : std::vector<std::string>{};

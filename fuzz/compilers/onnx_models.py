@@ -5,7 +5,7 @@ import itertools
 import time
 
 from worker_protocol import (BF16, BOOL, F8E4M3FN, F8E5M2, F16, F32, F64, I8, I16, I32, I64, OK, RUN_ERROR, U8, U16, U32, Answer,
-                             error_text, output, serve)
+                             error_text, output, serve, told)
 
 import ml_dtypes
 import numpy as np
@@ -171,7 +171,7 @@ def together(target, requests):
 
 
 def perform(target, request):
-    runs, times, switches = [], [0, 0], {}
+    runs, times, switches, decisions = [], [0, 0], {}, set()
     try:
         for program in request.programs:
             model = model_of(program)
@@ -183,14 +183,17 @@ def perform(target, request):
             outputs = target.run(model, arrays, request.off)
             times[min(len(runs), 1)] += int(1e6 * (time.perf_counter() - start))
             runs.append((program.run, [packed(array) for array in outputs]))
+            if request.tells_decisions:
+                decisions.update(told(lambda: target.decisions(model)))
     except Failed as failed:
         kind, text = failed.args
         return Answer(kind, text, times, runs)
-    return Answer(OK, ",".join(switches), times, runs)
+    return Answer(OK, ",".join(switches) if request.names_switches else "\n".join(sorted(decisions)), times, runs)
 
 
 def serve_models(target, merges=False):
-    """target.version; target.run(model, arrays by name, switches that are off): arrays, or Failed; target.switches(model).
+    """target.version; target.run(model, arrays by name, switches that are off): arrays, or Failed; target.switches(model);
+    target.decisions(model), where the target tells any.
     merges: several models in one are compiled faster than one by one."""
     np.seterr(all="ignore")
     serve(target.version, lambda request: perform(target, request),

@@ -9,6 +9,7 @@ import mmap
 import os
 import re
 import sys
+import tempfile
 
 from worker_protocol import COMPILE_ERROR, LOG, RUN_ERROR, UNSUPPORTED, error_text
 from onnx_models import EXTENSIONS, NAMES, NUMPY, Failed, Guarded, check_inputs, check_second_run, has_declared_shapes, interpreted, serve_models
@@ -50,10 +51,10 @@ class Runtime:
         options.log_severity_level = severity
         return options
 
-    def session(self, model, off=(), verbose=False):
+    def session(self, model, off=(), options=None):
         try:
             # No fallback: it would try again without `off`.
-            return self.ort.InferenceSession(model.SerializeToString(), self.verbose if verbose else self.quiet,
+            return self.ort.InferenceSession(model.SerializeToString(), options or self.quiet,
                                              providers=["CPUExecutionProvider"], disabled_optimizers=set(off) or None,
                                              enable_fallback=0)
         except self.state.NotImplemented as error:
@@ -106,13 +107,29 @@ class Runtime:
 
     def switches(self, model):
         """Of the optimisers that change the model: those alone that a set of rules has, then the set."""
-        begin = os.lseek(LOG, 0, os.SEEK_END)
-        self.session(model, verbose=True)
-        log = os.pread(LOG, os.lseek(LOG, 0, os.SEEK_END) - begin, begin).decode(errors="replace")
-        changing = dict.fromkeys(re.findall(r"GraphTransformer (\w+) modified: 1 ", log))
+        changing = self.changing(model, self.verbose)
         rules = self.all_rules() if any(name.endswith("_RuleBasedTransformer") for name in changing) else []
         return [name for name in changing if not name.endswith("_RuleBasedTransformer")] + rules + [
             name for name in changing if name.endswith("_RuleBasedTransformer")]
+
+    def changing(self, model, options):
+        """The optimisers that change the model, in order."""
+        begin = os.lseek(LOG, 0, os.SEEK_END)
+        self.session(model, options=options)
+        log = os.pread(LOG, os.lseek(LOG, 0, os.SEEK_END) - begin, begin).decode(errors="replace")
+        return list(dict.fromkeys(re.findall(r"GraphTransformer (\w+) modified: 1 ", log)))
+
+    def decisions(self, model):
+        """Optimisers that change the model, operators that are left, with the words among their attributes, and which feeds which."""
+        with tempfile.TemporaryDirectory() as folder:
+            options = self.options(1)
+            options.optimized_model_filepath = os.path.join(folder, "model.onnx")
+            passes = self.changing(model, options)
+            nodes = onnx.load(options.optimized_model_filepath).graph.node
+        kinds = {name: kind_of(node) for node in nodes for name in node.output}
+        feeds = {(kinds[name], kind_of(node)) for node in nodes for name in node.input if name in kinds}
+        return ([f"pass {name}" for name in passes] + [f"kernel {kind}" for kind in set(kinds.values())]
+                + [f"kernel {one} feeds {other}" for one, other in feeds])
 
     def all_rules(self):
         """What looks like the name of a rule in the library: nothing lists them. A name that is none turns nothing off."""
@@ -122,6 +139,11 @@ class Runtime:
             likely = re.compile(r"Eliminat|Fus|Rewrite|Fold")
             self.rules = sorted({name.decode() for name in found if likely.search(name.decode())})
         return self.rules
+
+
+def kind_of(node):
+    words = [attribute.s.decode(errors="replace") for attribute in node.attribute if attribute.type == onnx.AttributeProto.STRING]
+    return " ".join([node.op_type, *(word for word in words if word.isidentifier())])
 
 
 def runtime_error(error):

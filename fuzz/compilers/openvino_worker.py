@@ -123,6 +123,17 @@ class OpenVino:
     def switches(self, model):
         return operators_of(model)
 
+    def decisions(self, model):
+        """Layers of the compiled model with their kernels, and what was fused into each."""
+        compiled = self.way.compile(self.core.read_model(model.SerializeToString()))
+        types, found = {node.name: node.op_type for node in model.graph.node}, set()
+        for layer in compiled.get_runtime_model().get_ordered_ops():
+            told = {key: layer.rt_info[key].astype(str) for key in ("layerType", "primitiveType", "originalLayersNames") if key in layer.rt_info}
+            kind = told.get("layerType", "layer")
+            found.add(f"kernel {kind} {told.get('primitiveType', '')}".strip())
+            found.update(f"fused {types[name]} into {kind}" for name in told.get("originalLayersNames", "").split(",") if name in types)
+        return found
+
 
 # What OpenVINO says that it does not have.
 LACKS = re.compile(r"does not support the following ONNX operations|Evaluation failed on|[Nn]ot implemented|"

@@ -21,7 +21,7 @@ void addText(std::string& bytes, std::string_view text) {
 std::string payloadOf(uint64_t id, const WorkerRequest& request, uint32_t following) {
   std::string bytes;
   addNumber(bytes, id);
-  addNumber(bytes, static_cast<uint8_t>(request.namesSwitches));
+  addNumber(bytes, static_cast<uint8_t>(request.text));
   addNumber(bytes, following);
   addText<uint32_t>(bytes, request.off);
   addNumber(bytes, static_cast<uint32_t>(request.programs.size()));

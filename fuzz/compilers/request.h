@@ -17,10 +17,17 @@ struct WorkerProgram {
   std::string data;  // as the format says; "": the text has it
 };
 
+// What the answer's text holds, where the worker can say it.
+enum class WantedText : uint8_t {
+  None,
+  Switches,   // the switches whose work changes these programs, separated by commas; then nothing runs
+  Decisions,  // what the target decided, a line each: its passes, fusions and kernels, without the names of values
+};
+
 struct WorkerRequest {
   std::vector<WorkerProgram> programs;
-  std::string off;             // switches of the target that are off, separated by commas
-  bool namesSwitches = false;  // the answer's text: the switches whose work changes these programs, separated by commas
+  std::string off;  // switches of the target that are off, separated by commas
+  WantedText text = WantedText::None;
 };
 
 // The payload of the frame. following: requests that follow at once and may be compiled with it.

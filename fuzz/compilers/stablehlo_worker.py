@@ -16,7 +16,7 @@ import tempfile
 import time
 
 from worker_protocol import (BF16, BOOL, COMPILE_ERROR, F8E4M3FN, F8E5M2, F16, F32, F64, I8, I16, I32, I64, OK, RUN_ERROR,
-                             U8, U16, U32, UNSUPPORTED, Answer, error_text, output, serve)
+                             U8, U16, U32, UNSUPPORTED, Answer, error_text, output, serve, told)
 
 # Fast minima may lose NaN, which the documentation of the flag says.
 XLA_VIEWS = {"optimised": "", "unoptimised": "--xla_backend_optimization_level=0",
@@ -113,6 +113,16 @@ class Xla:
                 self.compile(program.text, dump=folder)
             passes = (re.search(r"\.after_([^.]+)\.before_", name) for name in sorted(os.listdir(folder)))
             return list(dict.fromkeys(found[1] for found in passes if found and found[1] not in NO_SWITCHES))
+
+    def decisions(self, executable):
+        """Of the optimised module: its kinds of fusions, instructions with their dtypes, and calls of libraries."""
+        found = set()
+        for module in executable.hlo_modules():
+            for dtype, opcode, rest in re.findall(r"^ +(?:ROOT )?%\S+ = \(?(\w+)\[.*?[})\]] ([\w-]+)\((.*)", module.to_string(), re.M):
+                words = [word for key in ("kind", "custom_call_target", "direction", "comparator")
+                         for word in re.findall(rf'\b{key}="?([\w$.]+)', rest)]
+                found.add(" ".join(["instruction", opcode, dtype, *words]))
+        return found
 
     def run(self, executable, arrays):
         semantics = self.xla.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL
@@ -245,7 +255,7 @@ def same_bits(one, two):
 def perform(request, way):
     if request.names_switches:
         return Answer(OK, ",".join(way.switches(request.programs)) if isinstance(way, Xla) else "")
-    runs, times = [], [0, 0]
+    runs, times, decisions = [], [0, 0], set()
     for program in request.programs:
         start = time.perf_counter()
         try:
@@ -259,9 +269,11 @@ def perform(request, way):
             if VIEW != "interpreter" and not same_bits(outputs, way.run(compiled, arrays)):
                 return Answer(RUN_ERROR, "the same executable gives other bits when it runs again", times)
             runs.append((program.run, [packed(array) for array in outputs]))
+            if request.tells_decisions:
+                decisions.update(told(lambda: way.decisions(compiled)))
         except Exception as error:
             return Answer(kind_of(error, RUN_ERROR), error_text(error), times)
-    return Answer(OK, "", times, runs)
+    return Answer(OK, "\n".join(sorted(decisions)), times, runs)
 
 
 def together(requests, way):

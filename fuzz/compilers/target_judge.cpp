@@ -5,6 +5,8 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
+#include <sstream>
 
 #include "fuser/case/functional_updates.h"
 #include "fuser/evaluate/concrete_case.h"
@@ -57,7 +59,9 @@ class CaseOnTarget {
     if (!runs_.empty() || !refusals_.empty()) exportRuns();
   }
 
-  const WorkerRequest& request() const { return request_; }
+  const WorkerRequest& requestFor(const ViewWorker& worker) const {
+    return isMain(worker) && requestOfMain_ ? *requestOfMain_ : request_;
+  }
   const WorkerRequest& requestOfControl() const { return requestOfControl_ ? *requestOfControl_ : request_; }
 
   // What is sampled is drawn from the case's text, so that a case is looked at alike wherever it is judged.
@@ -74,8 +78,9 @@ class CaseOnTarget {
   // Results have strides, which are held against the control's.
   bool wantsControl() const { return workers_.control && !runs_.empty() && exportFormat(target_.format).hasStrides; }
 
-  // The reply to request().
+  // The reply to requestFor().
   void take(const ViewWorker& worker, WorkerReply reply) {
+    if (isMain(worker) && requestOfMain_) takeDecisions(reply);
     plantFault(reply);
     replies_[&worker] = std::move(reply);
   }
@@ -88,6 +93,9 @@ class CaseOnTarget {
   }
 
   bool hasFinding() const { return isFinding(verdict_.kind); }
+
+  // Of the main view; none where it gave no right answer.
+  std::set<std::string> decisions() const { return decisions_; }
 
   // isExplained: another one of the cases that were compiled in one is what ended the process.
   CaseVerdict verdict(bool isExplained) {
@@ -106,6 +114,12 @@ class CaseOnTarget {
     bool isOfAll = false;  // the process ended
     std::string reason, detail;
   };
+
+  void takeDecisions(const WorkerReply& reply) {
+    if (reply.ending != WorkerEnding::Answered || reply.answer.kind != AnswerKind::Ok) return;
+    std::istringstream lines(reply.answer.text);
+    for (std::string line; std::getline(lines, line);) decisions_.insert(concat(target_.name, " ", line));
+  }
 
   // Whether its programs are run at all.
   bool isAsked() const { return !request_.programs.empty(); }
@@ -238,6 +252,9 @@ class CaseOnTarget {
     }
     request_ = requestOf(exported, runs_);
     std::erase_if(runs_, [this](const JudgedRun& run) { return isLeftOut(run); });
+    if (!settings_.decisionsOfTarget || target_.tells == Tells::Nothing) return;
+    requestOfMain_ = request_;
+    requestOfMain_->text = WantedText::Decisions;
   }
 
   // The format has no program of the run, whose data are too large.
@@ -444,7 +461,9 @@ class CaseOnTarget {
   std::map<size_t, std::string> refusals_;  // by index of the run: what LibTorch says, and the target must refuse, too
   WorkerRequest request_;
   std::optional<WorkerRequest> requestOfControl_;     // if it is another one
-  std::map<const ViewWorker*, WorkerReply> replies_;  // to request_
+  std::optional<WorkerRequest> requestOfMain_;        // if it is to tell decisions
+  std::set<std::string> decisions_;
+  std::map<const ViewWorker*, WorkerReply> replies_;  // to requestFor()
   std::optional<WorkerReply> replyOfControl_;
   Aside aside_;
   ExactCase exactCase_{case_};
@@ -476,7 +495,10 @@ class WorkerJudge final : public TargetJudge {
     for (const auto& one : judged) one->conclude();
     const bool someFail = std::any_of(judged.begin(), judged.end(), [](const auto& one) { return one->hasFinding(); });
     std::vector<CaseVerdict> verdicts;
-    for (const auto& one : judged) verdicts.push_back(one->verdict(someFail));
+    for (const auto& one : judged) {
+      if (settings.decisionsOfTarget) settings.decisionsOfTarget->push_back(one->decisions());
+      verdicts.push_back(one->verdict(someFail));
+    }
     return verdicts;
   }
 
@@ -505,7 +527,7 @@ class WorkerJudge final : public TargetJudge {
       ViewWorker* const worker = view.get();
       ask(
           worker->process, [worker](const CaseOnTarget& one) { return one.isWanted(*worker); },
-          [](const CaseOnTarget& one) -> const WorkerRequest& { return one.request(); },
+          [worker](const CaseOnTarget& one) -> const WorkerRequest& { return one.requestFor(*worker); },
           [worker](CaseOnTarget& one, WorkerReply reply) { one.take(*worker, std::move(reply)); });
     }
     if (workers_.control)

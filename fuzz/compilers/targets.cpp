@@ -40,8 +40,9 @@ std::string variable(const char* name) {
 
 std::span<const Target> allTargets() {
   static const std::vector<Target> targets = {
-#define TARGET(name, environment, format, worker, views, every, examined, switches, control, seconds, about) \
-  {name, environment, format, worker, views, every, examined, Switches::switches, control, seconds, about},
+#define TARGET(name, environment, format, worker, views, every, examined, switches, tells, control, seconds, about) \
+  {name,     environment,        format,       worker,  views,   every,                                             \
+   examined, Switches::switches, Tells::tells, control, seconds, about},
 #include "fuzz/compilers/target.def"
 #undef TARGET
   };
@@ -66,6 +67,14 @@ Target targetNamed(std::string_view typed) {
 
 std::string fullName(const Target& target) {
   return target.release.empty() ? std::string(target.name) : concat(target.name, "@", target.release);
+}
+
+std::string tellingTargets() {
+  std::string names;
+  for (const Target& target : allTargets()) {
+    if (target.tells == Tells::Decisions) names += concat(names.empty() ? "" : ", ", target.name);
+  }
+  return names;
 }
 
 std::filesystem::path environmentOf(const Target& target) {

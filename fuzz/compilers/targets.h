@@ -12,6 +12,7 @@
 namespace fuser::fuzz {
 
 enum class Switches : uint8_t { Rules, Operators, Options };  // of a worker: target.def
+enum class Tells : uint8_t { Nothing, Decisions };            // the same
 
 struct Target {
   std::string_view name;         // "torch-compile"
@@ -22,6 +23,7 @@ struct Target {
   uint64_t every;                // the other views see one case in so many
   std::string_view examined;     // views of findings alone
   Switches switches;
+  Tells tells;
   std::string_view control;      // another target's name, or ""
   double seconds;                // the time limit of a program
   std::string_view about;
@@ -36,6 +38,7 @@ std::span<const Target> allTargets();
 // Of "xla-cpu", or with a release "xla-cpu@0.9.0". A UserError names the targets that there are.
 Target targetNamed(std::string_view name);
 std::string fullName(const Target& target);  // "xla-cpu@0.9.0"
+std::string tellingTargets();                // those that tell decisions: "torch-compile, onnxruntime, …"
 
 // Where fuzz/compilers/setup makes the environment: ~/.cache/fuser/compilers/torch, or below XDG_CACHE_HOME. That of a
 // release is torch@2.10.0.

@@ -3,6 +3,7 @@ for sizes that it does not know.
 
 Switches are inductor's options by name, and inductor itself: without it, its graph runs in eager mode."""
 
+import contextlib
 import os
 import re
 import sys
@@ -204,9 +205,35 @@ def packed_run(program, run, given):
     return index_of(program, run), [packed(one) for one in program["results"](lambda: given, tuple)]
 
 
+@contextlib.contextmanager
+def told(decisions):
+    """Adds what inductor decides meanwhile: patterns that it finds, kernels by the operators that it fuses in each."""
+    from torch._dynamo.utils import counters
+    from torch._inductor.graph import GraphLowering
+    counters.clear()
+    kept, codes = GraphLowering.save_output_code, []
+    GraphLowering.save_output_code = staticmethod(codes.append)
+    try:
+        yield
+    finally:
+        GraphLowering.save_output_code = kept
+        decisions.update(f"pattern {name}" for name in counters["inductor"])
+        decisions.update(f"kernel {name}" for code in codes for name in re.findall(r"\b(cpp_fused_\w+?)_\d+ = ", code))
+        decisions.update(f"calls {name}" for code in codes for name in re.findall(r"\b(extern_kernels\.\w+)\(", code))
+
+
 def perform(request, way):
     if request.names_switches:
         return Answer(OK, ",".join(SWITCHES) if way != "eager" else "")
+    if not request.tells_decisions:
+        return run_all(request, way)
+    decisions = set()
+    with told(decisions):
+        answer = run_all(request, way)
+    return answer._replace(text="\n".join(sorted(decisions))) if answer.kind == OK else answer
+
+
+def run_all(request, way):
     programs, = loaded([request])
     runs, times = [], [0, 0]
     for program in programs:

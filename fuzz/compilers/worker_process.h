@@ -3,7 +3,7 @@
 //
 // The process is killed with all that it started, wherever that went (process_family.h): compilers start compilers. A
 // frame is a u32 length and as many bytes, all numbers little-endian:
-//   request   u64 id, u8 whether switches are to be named, u32 requests that follow it and may be compiled with it,
+//   request   u64 id, u8 WantedText, u32 requests that follow it and may be compiled with it,
 //             text: switches that are off; u32 programs, each: u32 index of the case's run or kAllRuns, text,
 //             u64 length, data
 //   answer    u64 id, u8 AnswerKind, u32 requests that were compiled with it, u64, u64 and u64 microseconds of the

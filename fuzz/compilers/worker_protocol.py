@@ -11,6 +11,7 @@ import sys
 import time
 from typing import NamedTuple
 
+SWITCHES, DECISIONS = 1, 2  # WantedText
 HELLO, OK, UNSUPPORTED, COMPILE_ERROR, RUN_ERROR = range(5)
 F64, F32, F16, BF16, I64, I32, I8, BOOL, I16, U8, U16, U32, F8E4M3FN, F8E5M2 = range(14)  # DataType
 LOG, PROGRESS = 3, 4  # descriptors
@@ -29,10 +30,18 @@ class Program(NamedTuple):
 
 class Request(NamedTuple):
     identity: int
-    names_switches: bool  # the answer's text: the switches whose work changes these programs
+    wanted: int  # WantedText: what the answer's text holds
     following: int  # requests that follow at once and may be compiled with it
     off: list[str]  # switches
     programs: list[Program]
+
+    @property
+    def names_switches(self):
+        return self.wanted == SWITCHES
+
+    @property
+    def tells_decisions(self):
+        return self.wanted == DECISIONS
 
 
 class Answer(NamedTuple):
@@ -61,11 +70,11 @@ class _Reader:
 
 def read_request(payload):
     reader = _Reader(payload)
-    identity, names_switches, following = reader.number("<Q"), bool(reader.number("<B")), reader.number("<I")
+    identity, wanted, following = reader.number("<Q"), reader.number("<B"), reader.number("<I")
     off = reader.text()
     programs = [Program(reader.number("<I"), reader.text(), reader.take(reader.number("<Q")))
                 for _ in range(reader.number("<I"))]
-    return Request(identity, names_switches, following, off.split(",") if off else [], programs)
+    return Request(identity, wanted, following, off.split(",") if off else [], programs)
 
 
 def output(dtype, sizes, strides, elements):
@@ -77,6 +86,15 @@ def output(dtype, sizes, strides, elements):
 
 def error_text(error):
     return f"{type(error).__name__}: {str(error).strip()}"[:8000]
+
+
+def told(decisions):
+    """What decisions() gives. That it cannot tell them is no error of the target."""
+    try:
+        return decisions()
+    except Exception as error:
+        print(error_text(error))
+        return {f"not told: {type(error).__name__}"}
 
 
 def _answer(identity, answer, companions=0, beside=0):
@@ -129,6 +147,7 @@ def serve(version, perform, together=None):
     _answer(0, Answer(HELLO, version))
     requests = _requests_of_frames()
     for request in requests:
-        following = itertools.islice(requests, request.following) if together else ()
+        alone = together is None or request.tells_decisions  # of what is compiled in one, nobody knows whose they are
+        following = () if alone else itertools.islice(requests, request.following)
         _serve_block([request, *following], perform, together)
     sys.exit(0)

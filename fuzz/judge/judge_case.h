@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -99,6 +100,8 @@ struct JudgeSettings {
   // Runs the cases instead of our compiler, if it is set. What concerns our compiler alone (probes, second looks,
   // repeats, invariants, round trip, observers) is then off.
   std::shared_ptr<TargetJudge> target;
+  // Where it is set, the target adds for each case what it decided: its passes, fusions and kernels (target.def).
+  std::vector<std::set<std::string>>* decisionsOfTarget = nullptr;
   // A planted fault of the target: the program that it runs in place of a case's; nullopt where the fault has no place.
   std::function<std::optional<Case>(const Case&)> miscompile;
   // Another one: changes what each view answers; false where the fault has no place.

@@ -71,6 +71,19 @@ TEST(SupplyTest, TheFirstBatchIsTheSecondTask) {
   EXPECT_EQ(all(again), (std::vector<std::string>{"case 1", "case 2"}));
 }
 
+// Each case of a block may be another one: it is judged by itself, and the block goes on behind it.
+TEST(SupplyTest, AMutantEndsABlock) {
+  Supply supply({}, 10, false, {}, 8);
+  supply.replaceCases([](uint64_t number) -> std::optional<MutantTask> {
+    if (number != 0 && number != 3 && number != 4) return std::nullopt;
+    return MutantTask{number, 1, "a b"};
+  });
+  std::vector<Task> tasks;
+  for (const std::string& text : all(supply)) tasks.push_back(parseTask<Task>(text));
+  EXPECT_TRUE(tasks == (std::vector<Task>{MutantTask{0, 1, "a b"}, CasesTask{1, 2}, MutantTask{3, 1, "a b"},
+                                          MutantTask{4, 1, "a b"}, CasesTask{5, 3}, CasesTask{8, 2}}));
+}
+
 TEST(SupplyTest, AKilledTaskIsRetriedAloneAFewTimes) {
   Supply supply({}, 1, false, {});
   EXPECT_EQ(all(supply), std::vector<std::string>{"case 0"});

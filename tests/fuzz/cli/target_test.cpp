@@ -36,6 +36,14 @@ TEST_F(TargetTest, AnUnknownTargetIsOneSentenceInEveryCommand) {
   }
 }
 
+TEST_F(TargetTest, FeedbackNeedsATargetThatTellsWhatItDecides) {
+  const Outcome outcome = fuserfuzz("run --runs 1 --feedback 0.5 --target=torch-eager --out " + folder_.string());
+  EXPECT_EQ(outcome.exitCode, 1);
+  EXPECT_EQ(outcome.text,
+            "SETUP FAILURE: --feedback goes by what a compiler decides, and torch-eager does not tell it; these do: "
+            "torch-compile, onnxruntime, openvino, xla-cpu\n");
+}
+
 TEST_F(TargetTest, AMissingEnvironmentSaysWhatToType) {
   for (const std::string& command : {std::string("run --runs 1"), "replay " + file(), "minimize " + file()}) {
     const Outcome outcome = fuserfuzz(command + " --target=onnxruntime");

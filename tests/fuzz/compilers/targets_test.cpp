@@ -4,10 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdio>
 #include <filesystem>
 #include <set>
 
 #include "fuser/support/check.h"
+#include "fuser/text/read_file.h"
 #include "fuzz/export/embedded_files.h"
 #include "fuzz/export/export.h"
 
@@ -27,6 +30,24 @@ TEST(TargetsTest, RowsNameWhatThereIs) {
     }
     EXPECT_GT(target.seconds, 0);
     EXPECT_GT(target.every, 0);
+  }
+}
+
+// Which reads the table with sed.
+TEST(TargetsTest, SetupFindsTheControlOfEachRow) {
+  const std::string setup = readFusionFile("fuzz/compilers/setup");
+  const std::string begin = "control=$(sed -n \"";
+  const size_t from = setup.find(begin), to = setup.find("\" \"$compilers", from);
+  ASSERT_TRUE(from != std::string::npos && to != std::string::npos);
+  const std::string expression = setup.substr(from + begin.size(), to - from - begin.size());
+  for (const Target& target : allTargets()) {
+    const std::string command =
+        concat("set -- ", target.name, "; sed -n \"", expression, "\" fuzz/compilers/target.def");
+    FILE* const pipe = popen(command.c_str(), "r");
+    std::array<char, 100> found{};
+    const bool printed = std::fgets(found.data(), found.size(), pipe) != nullptr;
+    EXPECT_EQ(pclose(pipe), 0);
+    EXPECT_EQ(printed ? std::string(found.data()) : "", concat(target.control, "\n"));
   }
 }
 

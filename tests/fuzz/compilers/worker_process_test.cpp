@@ -148,7 +148,7 @@ TEST(WorkerProcessTest, AnAnswerThatLeavesTooMuchBehindIsTheLastOne) {
 TEST(WorkerProcessTest, ARequestHasProgramsWithRunsAndData) {
   WorkerRequest request;
   request.off = "one,two";
-  request.namesSwitches = true;
+  request.text = WantedText::Switches;
   request.programs = {{0, "first", std::string("a\0b", 3)}, {3, "", ""}, {kAllRuns, "last", "\xff"}};
   WorkerProcess worker(fakeWorker("write(answer(identity, 1, repr((request.wanted, request.off, request.programs))))"),
                        shortLimits());

@@ -32,7 +32,7 @@ TEST(WorkerProtocolTest, RequestsAreReadAndAnswersWritten) {
   WorkerProcess worker = echo();
   WorkerRequest request;
   request.off = "one,two";
-  request.namesSwitches = true;
+  request.text = WantedText::Switches;
   request.programs = {{0, "fir\u00e9st", std::string("a\0b", 3)}, {3, "", ""}};
   const WorkerReply reply = worker.ask(request);
   ASSERT_EQ(reply.ending, WorkerEnding::Answered) << reply.detail;
@@ -51,7 +51,7 @@ constexpr const char* kTogether = R"(
 from worker_protocol import OK, Answer, serve
 
 def perform(request):
-    return Answer(OK, "alone")
+    return Answer(OK, "decisions" if request.tells_decisions else "alone")
 
 def together(requests):
     if any(request.programs[0].text == "alone" for request in requests):
@@ -63,9 +63,10 @@ serve("together 1", perform, together)
 
 TEST(WorkerProtocolTest, RequestsOfABlockAreCompiledInOneOrInHalves) {
   WorkerProcess worker(pythonWorker("/usr/bin/python3", kTogether, "main"), shortLimits());
-  const auto answersTo = [&](const std::string& second) {
-    const std::array<WorkerRequest, 4> requests = {requestOf("one"), requestOf(second), requestOf("three"),
-                                                   requestOf("four")};
+  const auto answersTo = [&](const std::string& second, WantedText wanted = WantedText::None) {
+    std::array<WorkerRequest, 4> requests = {requestOf("one"), requestOf(second), requestOf("three"),
+                                             requestOf("four")};
+    for (WorkerRequest& request : requests) request.text = wanted;
     const std::array<const WorkerRequest*, 4> all = {&requests[0], &requests[1], &requests[2], &requests[3]};
     worker.begin(all);
     WorkerProcess* const only = &worker;
@@ -78,6 +79,22 @@ TEST(WorkerProtocolTest, RequestsOfABlockAreCompiledInOneOrInHalves) {
   EXPECT_EQ(answersTo("two"), (std::vector<std::string>{"0 of 4, 3", "1 of 4, 3", "2 of 4, 3", "3 of 4, 3"}));
   EXPECT_EQ(answersTo("alone"), (std::vector<std::string>{"alone, 0", "alone, 0", "0 of 2, 1", "1 of 2, 1"}));
   EXPECT_EQ(worker.ask(requestOf("one")).answer.text, "alone");
+  // Decisions are of one program.
+  EXPECT_EQ(answersTo("two", WantedText::Decisions), std::vector<std::string>(4, "decisions, 0"));
+}
+
+// An error here would be taken for the target's.
+TEST(WorkerProtocolTest, DecisionsThatCannotBeToldAreNoError) {
+  constexpr const char* kTelling = R"(
+from worker_protocol import OK, Answer, serve, told
+
+def perform(request):
+    return Answer(OK, ", ".join(sorted(told(lambda: {"a"}) | told(lambda: {1 / 0}))))
+
+serve("telling 1", perform)
+)";
+  WorkerProcess worker(pythonWorker("/usr/bin/python3", kTelling, "main"), shortLimits());
+  EXPECT_EQ(worker.ask(requestOf("one")).answer.text, "a, not told: ZeroDivisionError");
 }
 
 TEST(WorkerProtocolTest, WhatIsOffMayBeNothing) {
