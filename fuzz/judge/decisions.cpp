@@ -143,7 +143,7 @@ void DecisionCollector::afterHost(HostIrContainer& program) {
   });
 }
 
-void DecisionCollector::afterCompile(CompiledProgram& program) { compiled_ = &program; }
+void DecisionCollector::afterCompile(CompiledProgram& program) { compiled_.insert(&program); }
 
 void DecisionCollector::beforeConcretize(const Fusion&, RunDecisions& decisions) {
   if (!decisions.ones.empty()) decisions_.insert("concretized: an axis of one element");
@@ -151,8 +151,7 @@ void DecisionCollector::beforeConcretize(const Fusion&, RunDecisions& decisions)
 }
 
 void DecisionCollector::afterRun(const FinishedRun& run) {
-  decisions_.insert(compiled_ == &run.program ? "cache: compiled" : "cache: found");
-  compiled_ = nullptr;
+  decisions_.insert(compiled_.erase(&run.program) > 0 ? "cache: compiled" : "cache: found");
 }
 
 void addDecisionsOf(const CaseVerdict& verdict, DecisionSet& decisions) {

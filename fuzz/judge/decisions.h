@@ -38,7 +38,7 @@ class DecisionCollector final : public CompileObserver {
 
  private:
   DecisionSet& decisions_;
-  const CompiledProgram* compiled_ = nullptr;  // by the run that goes on
+  std::set<const CompiledProgram*> compiled_;  // that have not run yet: several devices' may be, and end in any order
 };
 
 // What a verdict tells: counters of the segmenter, features of kernels, ops whose elements the oracle left undecided,

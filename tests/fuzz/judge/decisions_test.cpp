@@ -36,6 +36,26 @@ TEST(DecisionsTest, NamesAndSizesMakeNoDifference) {
   EXPECT_NE(decisionsOf(sumOf("x", 60, 97)), decisionsOf(sumOf("x", 60, 100000)));
 }
 
+// Each device compiles, then all run at once and end in any order; the second run compiles nothing.
+TEST(DecisionsTest, TheOrderInWhichDevicesEndMakesNoDifference) {
+  constexpr const char* kOnDevices = R"(
+fusion f(%x: f32[i0]) {
+  %y = exp(%x)
+  return %y
+}
+mesh {devices = [0, 1, 2, 3, 4]}
+shard %x {dim = 0, type = DIDx}
+shard %y {dim = 0, type = DIDx}
+run { %x = normal(seed = 1) : f32[5] }
+run { %x = normal(seed = 2) : f32[5] }
+)";
+  const DecisionSet first = decisionsOf(kOnDevices);
+  EXPECT_EQ(first.count("cache: compiled"), 1u);
+  EXPECT_EQ(first.count("cache: found"), 1u);
+  const std::string withOneRun(kOnDevices, std::string_view(kOnDevices).rfind("run "));
+  for (int i = 0; i < 30; ++i) ASSERT_EQ(decisionsOf(withOneRun).count("cache: found"), 0u) << i;
+}
+
 TEST(DecisionsTest, ANumberIsAClass) {
   EXPECT_EQ(classOfText("split %a.cache {axis = 0, factor = 128}"), "split % {axis = #, factor = 2^7}");
   EXPECT_EQ(classOfText("permute of f32[i0, (i1 + 2)]: axis 1"), "permute of f32[…]: axis #");
