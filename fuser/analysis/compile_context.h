@@ -44,7 +44,7 @@ struct CompileContext {
   std::set<DebugDumpOption> dumps;
   spdlog::logger* log = nullptr;  // dumps (Info), what each pass did (Trace); null: silent (fuser/log/log.h)
   Trace* trace = nullptr;
-  bool checkInvariants = false;  // verify after every change by a pass and every edit of a segmented fusion
+  bool checkInvariants = false;  // verify after every pass and every edit of a segmented fusion
   // Each stage calls all observers in this order. They must outlive the compilation and any cache with this context.
   std::vector<CompileObserver*> observers;
   PipelineState* pipeline = nullptr;  // shared by the passes of a pipeline; null: each pass has its own

@@ -68,7 +68,7 @@ class Turns {
     for (CompileObserver* observer : context_.observers) observer->beforeApplication(owner_, fusion_);
     bool modified = pass.run(pipeline_);
     for (CompileObserver* observer : context_.observers) observer->afterApplication(owner_, fusion_, modified);
-    if (modified) checkFusion(fusion_, nameOf(pass));
+    if (modified || context_.checkInvariants) checkFusion(fusion_, nameOf(pass));
     if (context_.checkInvariants) {
       const uint64_t after = fingerprint(fusion_);
       const bool changed = std::exchange(pipeline_.fingerprint, after) != after;

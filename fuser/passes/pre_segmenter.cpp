@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "fuser/ir/verify.h"
-
 namespace fuser {
 
 namespace {
@@ -54,7 +52,6 @@ bool PreSegmenter::runPass(Fusion* fusion, const CompileContext& context, OwnRun
   for (const PassInfo& pass : kPasses) {
     if (holds(pass.condition, context.options)) modified |= pass.run(fusion, context);
   }
-  if (context.checkInvariants) verify(*fusion);  // a pass that reports a change was followed by it already
   return modified;
 }
 

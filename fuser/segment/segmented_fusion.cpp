@@ -51,7 +51,6 @@ void SegmentedFusion::connectCrossings() {
       connect(*data_, from, to, val);
     }
   }
-  checkGroups("connecting all groups");
 }
 
 void SegmentedFusion::disconnectGroups(SegmentedGroup* a, SegmentedGroup* b) {

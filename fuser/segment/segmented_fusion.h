@@ -20,7 +20,7 @@ class SegmentedFusion : public SegmentGraph {
   // --- edges ---
   // Each function validates its arguments before it changes anything (CheckError). With checkEdits, edits of edges
   // check that each edge carries a value that crosses (a value may still lack its edge, since edges are created one by
-  // one); edits of groups, and connectCrossings(), check every invariant.
+  // one); edits of groups check every invariant. connectCrossings() leaves that to who calls it.
 
   // Returns the edge along which `to` reads a value computed in `from`, creating it if necessary.
   SegmentedEdgePtr connectGroups(SegmentedGroup* from, SegmentedGroup* to, Val* val);

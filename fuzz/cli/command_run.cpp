@@ -93,7 +93,7 @@ Command addRunCommand(CLI::App& app) {
   run->add_flag(
       "--sample-invariants", arguments->sampleInvariants,
       "check expensive invariants on a sample of the corpora's files, as of generated cases, in place of each "
-      "file: two to three times as fast, for large corpora");
+      "file; for large corpora");
   arguments->target.addTo(run);
   run->add_flag("--mixed-data", arguments->mixedData,
                 "of a target with a profile (fuzz/compilers/profiles.def): the usual data and all ops that the profile "

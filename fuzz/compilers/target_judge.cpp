@@ -95,7 +95,7 @@ class CaseOnTarget {
   bool hasFinding() const { return isFinding(verdict_.kind); }
 
   // Of the main view; none where it gave no right answer.
-  std::set<std::string> decisions() const { return decisions_; }
+  const std::set<std::string>& decisions() const { return decisions_; }
 
   // isExplained: another one of the cases that were compiled in one is what ended the process.
   CaseVerdict verdict(bool isExplained) {

@@ -3,7 +3,6 @@ for sizes that it does not know.
 
 Switches are inductor's options by name, and inductor itself: without it, its graph runs in eager mode."""
 
-import contextlib
 import os
 import re
 import sys
@@ -12,7 +11,7 @@ import types
 import zlib
 
 from worker_protocol import (ALL_RUNS, BF16, BOOL, COMPILE_ERROR, F8E4M3FN, F8E5M2, F16, F32, F64, I8, I16, I32, I64, OK,
-                             RUN_ERROR, U8, U16, U32, UNSUPPORTED, Answer, error_text, output, serve)
+                             RUN_ERROR, U8, U16, U32, UNSUPPORTED, Answer, error_text, output, serve, told)
 
 if cache := os.environ.get("TORCHINDUCTOR_CACHE_DIR"):
     os.makedirs(cache, exist_ok=True)
@@ -205,21 +204,25 @@ def packed_run(program, run, given):
     return index_of(program, run), [packed(one) for one in program["results"](lambda: given, tuple)]
 
 
-@contextlib.contextmanager
-def told(decisions):
-    """Adds what inductor decides meanwhile: patterns that it finds, kernels by the operators that it fuses in each."""
+CODES = []  # that inductor has made since it was to tell decisions
+
+
+def begin_telling():
     from torch._dynamo.utils import counters
     from torch._inductor.graph import GraphLowering
+    GraphLowering.save_output_code = staticmethod(CODES.append)
+    CODES.clear()
     counters.clear()
-    kept, codes = GraphLowering.save_output_code, []
-    GraphLowering.save_output_code = staticmethod(codes.append)
-    try:
-        yield
-    finally:
-        GraphLowering.save_output_code = kept
-        decisions.update(f"pattern {name}" for name in counters["inductor"])
-        decisions.update(f"kernel {name}" for code in codes for name in re.findall(r"\b(cpp_fused_\w+?)_\d+ = ", code))
-        decisions.update(f"calls {name}" for code in codes for name in re.findall(r"\b(extern_kernels\.\w+)\(", code))
+
+
+def decisions():
+    """Patterns that inductor found, kernels by the operators that it fused in each, and what it calls in libraries."""
+    from torch._dynamo.utils import counters
+    found = {f"pattern {name}" for name in counters["inductor"]}
+    for code in CODES:
+        found.update(f"kernel {name}" for name in re.findall(r"\b(cpp_fused_\w+?)_\d+ = ", code))
+        found.update(f"calls {name}" for name in re.findall(r"\b(extern_kernels\.\w+)\(", code))
+    return found
 
 
 def perform(request, way):
@@ -227,10 +230,9 @@ def perform(request, way):
         return Answer(OK, ",".join(SWITCHES) if way != "eager" else "")
     if not request.tells_decisions:
         return run_all(request, way)
-    decisions = set()
-    with told(decisions):
-        answer = run_all(request, way)
-    return answer._replace(text="\n".join(sorted(decisions))) if answer.kind == OK else answer
+    told(begin_telling)
+    answer = run_all(request, way)
+    return answer._replace(text="\n".join(sorted(told(decisions)))) if answer.kind == OK else answer
 
 
 def run_all(request, way):

@@ -7,26 +7,25 @@
 
 #include "fuser/text/parser.h"
 #include "fuzz/compilers/target_judge.h"
+#include "tests/fuzz/compilers/doubled.h"
 
 namespace fuser::fuzz {
 namespace {
 
-constexpr const char* kDoubled = R"(
-fusion f(%x: f32[i0]) {
-  %y = add(%x, %x)
-  return %y
-}
-run { %x = values [1.0, 2.0] : f32[2] }
-)";
+// Installing one takes the network, and up to 400 MB.
+class InstalledTargetTest : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (const std::string why = whyNotSetUp(target_); !why.empty()) GTEST_SKIP() << why;
+    settings_.target = makeTargetJudge(target_, {.seconds = 60});
+  }
 
-class InstalledTargetTest : public testing::TestWithParam<const char*> {};
+  const Target target_ = targetNamed(GetParam());
+  JudgeSettings settings_;
+};
 
 TEST_P(InstalledTargetTest, AgreesWithLibTorch) {
-  const Target& target = targetNamed(GetParam());
-  if (const std::string why = whyNotSetUp(target); !why.empty()) GTEST_SKIP() << why;
-  JudgeSettings settings;
-  settings.target = makeTargetJudge(target, {.seconds = 60});
-  const CaseVerdict verdict = judgeCase(parseCase(kDoubled, "test"), settings);
+  const CaseVerdict verdict = judgeCase(parseCase(kDoubled, "test"), settings_);
   EXPECT_EQ(verdict.kind, VerdictKind::Agrees) << toString(verdict);
 }
 
@@ -45,44 +44,32 @@ run { %x = values [] : bf16[0]  %i = values [] : i8[0]  %b = values [] : bool[0]
 )";
 
 TEST_P(InstalledTargetTest, EveryDtypeComesBackFromEachRun) {
-  const Target& target = targetNamed(GetParam());
-  if (const std::string why = whyNotSetUp(target); !why.empty()) GTEST_SKIP() << why;
-  JudgeSettings settings;
-  settings.target = makeTargetJudge(target, {.seconds = 60});
-  const CaseVerdict verdict = judgeCase(parseCase(kEveryDtype, "test"), settings);
+  const CaseVerdict verdict = judgeCase(parseCase(kEveryDtype, "test"), settings_);
   EXPECT_EQ(verdict.kind, VerdictKind::Agrees) << toString(verdict);
   EXPECT_EQ(verdict.elements.judged, 12);
 }
 
 TEST_P(InstalledTargetTest, CasesAtOnceAgree) {
-  const Target& target = targetNamed(GetParam());
-  if (const std::string why = whyNotSetUp(target); !why.empty()) GTEST_SKIP() << why;
-  JudgeSettings settings;
-  settings.target = makeTargetJudge(target, {.seconds = 60});
   const Case doubled = parseCase(kDoubled, "doubled"), every = parseCase(kEveryDtype, "every dtype");
   const std::array<const Case*, 3> cases = {&doubled, &every, &doubled};
-  const std::vector<CaseVerdict> verdicts = settings.target->judge(cases, settings);
+  const std::vector<CaseVerdict> verdicts = settings_.target->judge(cases, settings_);
   ASSERT_EQ(verdicts.size(), 3u);
   for (const CaseVerdict& verdict : verdicts) EXPECT_EQ(verdict.kind, VerdictKind::Agrees) << toString(verdict);
   EXPECT_EQ(verdicts[1].elements.judged, 12);
 }
 
 TEST_P(InstalledTargetTest, DecisionsNameNoValue) {
-  const Target& target = targetNamed(GetParam());
-  if (const std::string why = whyNotSetUp(target); !why.empty()) GTEST_SKIP() << why;
   std::vector<std::set<std::string>> decisions;
-  JudgeSettings settings;
-  settings.target = makeTargetJudge(target, {.seconds = 60});
-  settings.decisionsOfTarget = &decisions;
+  settings_.decisionsOfTarget = &decisions;
   std::string renamed = kDoubled;
   std::replace(renamed.begin(), renamed.end(), 'y', 'w');
   const Case doubled = parseCase(kDoubled, "doubled"), other = parseCase(renamed, "renamed");
   const std::array<const Case*, 2> cases = {&doubled, &other};
-  for (const CaseVerdict& verdict : settings.target->judge(cases, settings))
+  for (const CaseVerdict& verdict : settings_.target->judge(cases, settings_))
     EXPECT_EQ(verdict.kind, VerdictKind::Agrees) << toString(verdict);
   ASSERT_EQ(decisions.size(), 2u);
   EXPECT_EQ(decisions[0], decisions[1]);
-  EXPECT_EQ(decisions[0].empty(), target.tells == Tells::Nothing);
+  EXPECT_EQ(decisions[0].empty(), target_.tells == Tells::Nothing);
 }
 
 INSTANTIATE_TEST_SUITE_P(Targets, InstalledTargetTest,

@@ -9,19 +9,11 @@
 #include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
 #include "fuzz/judge/bucket.h"
+#include "tests/fuzz/compilers/doubled.h"
 #include "tests/fuzz/compilers/fake_worker.h"
 
 namespace fuser::fuzz {
 namespace {
-
-// 1 + 1 and 2 + 2.
-constexpr const char* kDoubled = R"(
-fusion f(%x: f32[i0]) {
-  %y = add(%x, %x)
-  return %y
-}
-run { %x = values [1.0, 2.0] : f32[2] }
-)";
 
 constexpr const char* kRight = "write(answer(identity, 1, '', run(floats(2, 4))))";
 constexpr const char* kWrong = "write(answer(identity, 1, '', run(floats(2, 5))))";
