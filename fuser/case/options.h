@@ -28,6 +28,9 @@ enum class MergePredicate : uint8_t { Schedulers, Random, Never, Always };
 // (fuser/DESIGN.md#7-engines).
 enum class EngineKind : uint8_t { Interp, Cpu, Cuda, Ptx };
 
+// The compute capabilities, without the point, for which engine ptx compiles; the first one where nobody says.
+inline constexpr std::string_view kPtxArchitectures[] = {"90", "80", "100"};
+
 // Whose library functions (exp, sin, …) kernels call: those that interp calls; any whose errors stay within the column
 // of the op table; or CUDA's, on a GPU whose approximations are as bad as PTX's manual allows
 // (fuser/ptx/approximations.def).
@@ -39,6 +42,7 @@ constexpr FunctionLibrary functionsOf(EngineKind kind) {
 
 struct CompileOptions {
   EngineKind engine = EngineKind::Interp;  // option engine = "interp"
+  size_t ptxArchitecture = 0;              // option ptx_architecture = "80": its place in kPtxArchitectures
   bool contraction = false;                // option enable contraction: a * b + c may become an FMA
   bool probes = false;                     // option enable probes: store every tensor of a segment and judge it alone
   bool boundaryPrecision = false;          // option enable boundary_precision: narrowest exact type at boundaries

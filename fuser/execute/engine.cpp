@@ -20,4 +20,9 @@ std::unique_ptr<Engine> makeEngine(EngineKind kind) {
   FUSER_CHECK(false, "bad EngineKind");
 }
 
+std::unique_ptr<Engine> makeEngine(const CompileOptions& options) {
+  if (options.engine != EngineKind::Ptx) return makeEngine(options.engine);
+  return makePtxEngine({.architecture = std::string(kPtxArchitectures[options.ptxArchitecture])});
+}
+
 }  // namespace fuser

@@ -71,5 +71,7 @@ class Engine {
 
 // If clang, libnvrtc, libcuda or a GPU is missing, a SetUpError says what to do.
 std::unique_ptr<Engine> makeEngine(EngineKind kind);
+// The engine of `option engine`, as the other options want it.
+std::unique_ptr<Engine> makeEngine(const CompileOptions& options);
 
 }  // namespace fuser

@@ -18,9 +18,13 @@ struct KernelCounts {
   const Kernel* kernel = nullptr;
   ptx::Counts counts;
   std::map<uint32_t, ptx::ClassCounts> byLine{};  // instructions of warps, by line of the CUDA text
-  std::shared_ptr<const std::string> cuda{};      // the text: of a module of several kernels
+  std::shared_ptr<const std::string> cuda{};      // the text: of a module of several kernels; never null
   double seconds = 0;  // of its launches: the one figure that depends on a clock
 };
+
+// A CheckError where a kernel has local memory that belongs to no library function: kernels keep what is theirs in
+// registers, and an array whose indices NVRTC does not know goes to memory unseen.
+void checkLocalMemory(const KernelCounts& counted);
 
 class PtxCounts {
  public:

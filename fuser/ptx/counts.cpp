@@ -2,6 +2,9 @@
 #include "fuser/ptx/counts.h"
 
 #include <algorithm>
+#include <cctype>
+#include <functional>
+#include <vector>
 
 #include "fuser/ptx/opcode_words.h"
 #include "fuser/support/check.h"
@@ -41,6 +44,49 @@ int64_t flopsOf(const Operation& operation) {
   const int64_t numbers = numbersOf(words.last());
   if (words.first() == "fma") return 2 * numbers;
   return isOneOf(words.first(), {"add", "sub", "mul", "div", "rcp", "sqrt"}) ? numbers : 0;
+}
+
+bool isOfName(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// The functions that a line of C++ calls, or defines.
+std::vector<std::string_view> functionsIn(std::string_view line) {
+  std::vector<std::string_view> names;
+  for (size_t open = line.find('('); open != line.npos; open = line.find('(', open + 1)) {
+    size_t first = open;
+    while (first > 0 && isOfName(line[first - 1])) --first;
+    if (first < open) names.push_back(line.substr(first, open - first));
+  }
+  return names;
+}
+
+bool isOneWithDepot(std::string_view function) { return isOneOf(function, {"sin", "cos", "tan"}); }
+
+// Whether a function of one line, which the text defines, calls one that has a depot.
+bool callsOneWithDepot(const std::string& cuda, std::string_view function) {
+  const size_t at = cuda.find(concat(" ", function, "("));
+  if (at == cuda.npos) return false;
+  const std::string_view line = std::string_view(cuda).substr(at, cuda.find('\n', at) - at);
+  const std::vector<std::string_view> called = functionsIn(line);
+  return line.find('{') != line.npos && std::any_of(called.begin(), called.end(), isOneWithDepot);
+}
+
+const Function& functionOf(const Module& module, const Instruction& instruction) {
+  for (const Function& function : module.functions) {
+    const Instruction* first = function.instructions.data();
+    const std::less<const Instruction*> isBefore;
+    if (!isBefore(&instruction, first) && isBefore(&instruction, first + function.instructions.size())) return function;
+  }
+  FUSER_CHECK(false, "an instruction of no function");
+}
+
+bool isInDepot(const Program& program, const Instruction& instruction, const std::string& cuda) {
+  const Function& function = functionOf(*program.module, instruction);
+  if (function.name == "__internal_trig_reduction_slowpathd") return true;
+  if (!function.isEntry || instruction.cudaLine == 0) return false;
+  const std::string line = lineOf(cuda, instruction.cudaLine);
+  const std::vector<std::string_view> functions = functionsIn(line);
+  return std::any_of(functions.begin(), functions.end(),
+                     [&](std::string_view each) { return isOneWithDepot(each) || callsOneWithDepot(cuda, each); });
 }
 
 }  // namespace
@@ -86,13 +132,14 @@ Counts& Counts::operator+=(const Counts& other) {
   divergentBranches += other.divergentBranches;
   sharedWavefronts += other.sharedWavefronts;
   barrierWaits += other.barrierWaits;
+  depotBytes += other.depotBytes;
   localBytes += other.localBytes;
   flops += other.flops;
   mmaFlops += other.mmaFlops;
   return *this;
 }
 
-Counts countsOf(const Program& program, std::span<const OperationCount> counts) {
+Counts countsOf(const Program& program, std::span<const OperationCount> counts, const std::string& cuda) {
   Counts sum;
   sum.launches = 1;
   for (size_t i = 0; i < counts.size(); ++i) {
@@ -105,7 +152,10 @@ Counts countsOf(const Program& program, std::span<const OperationCount> counts) 
     sum.divergentBranches += count.divergent;
     sum.sharedWavefronts += count.wavefronts;
     if (operation.kind == Operation::Kind::Barrier) sum.barrierWaits += count.warps;
-    if (classOf(operation) == InstructionClass::Local) sum.localBytes += count.lanes * operation.access.bytes();
+    if (classOf(operation) == InstructionClass::Local) {
+      const bool isOfDepot = count.lanes > 0 && isInDepot(program, *operation.source, cuda);
+      (isOfDepot ? sum.depotBytes : sum.localBytes) += count.lanes * operation.access.bytes();
+    }
     const int64_t ofMma = operation.kind == Operation::Kind::Mma ? count.warps * flopsOfMma(operation.mma) : 0;
     sum.mmaFlops += ofMma;
     sum.flops += operation.kind == Operation::Kind::Mma ? ofMma : count.lanes * flopsOf(operation);

@@ -2,6 +2,9 @@
 // What a launch executes, in counts that depend on no machine and no clock: instructions of warps by class, wavefronts
 // of shared memory, divergent branches, waits at barriers, local memory, floating-point operations. Instructions are
 // those of the PTX text, whatever operations a program takes them apart into.
+//
+// A depot is local memory that a function of CUDA's library has of its own. NVRTC 13.0 was seen to make one of the
+// reduction of large operands in sin, cos and tan, word by word: of f32 in the kernel, of f64 in a function.
 
 #include <array>
 #include <cstdint>
@@ -48,15 +51,17 @@ struct Counts {
   int64_t divergentBranches = 0;
   int64_t sharedWavefronts = 0;
   int64_t barrierWaits = 0;  // of warps
-  int64_t localBytes = 0;    // without what functions are given and give, which are registers where there are enough
+  // Without what functions are given and give, which are registers where there are enough.
+  int64_t depotBytes = 0;  // in depots of library functions
+  int64_t localBytes = 0;  // elsewhere
   int64_t flops = 0;     // of lanes: an FMA is two, an mma of 16 x 8 x 16 is 4,096 a warp
   int64_t mmaFlops = 0;  // of them
   Counts& operator+=(const Counts& other);
   bool operator==(const Counts&) const = default;
 };
 
-// Of one launch.
-Counts countsOf(const Program& program, std::span<const OperationCount> counts);
+// Of one launch. `cuda`: the text that the program's lines are of.
+Counts countsOf(const Program& program, std::span<const OperationCount> counts, const std::string& cuda);
 // Instructions of warps by the line of the CUDA text that they are of, from 1; 0: of none.
 std::map<uint32_t, ClassCounts> countsByLine(const Program& program, std::span<const OperationCount> counts);
 

@@ -134,6 +134,7 @@ CaseEstimate estimateOf(const Case& testCase, const NamedDevice& device, size_t 
   result.run = cost.run;
   for (const KernelCounts& each : counts->rows()) {
     if (each.counts.launches == 0) continue;
+    checkLocalMemory(each);
     const size_t next = result.kernels.size();
     FUSER_CHECK(next < cost.kernels.size() && cost.kernels[next].name == each.kernel->name,
                 "the interpreter did not run ", each.kernel->name);

@@ -41,7 +41,7 @@ constexpr Column kColumns[] = {
     {"shuffle", countOf<ptx::InstructionClass::Warp>},
     {"mma", countOf<ptx::InstructionClass::Mma>},
     {"waits", [](const ptx::Counts& counts) { return counts.barrierWaits; }},
-    {"local", [](const ptx::Counts& counts) { return counts.localBytes; }},
+    {"depot", [](const ptx::Counts& counts) { return counts.depotBytes; }},
     {"flops", [](const ptx::Counts& counts) { return counts.flops; }},
 };
 
@@ -60,6 +60,7 @@ CaseInstructions instructionsOf(const Case& testCase, size_t maxBytes) {
   CaseInstructions result;
   result.run = counted.number();
   for (const KernelCounts& row : counts->rows()) {
+    checkLocalMemory(row);
     if (row.counts.launches > 0) result.kernels.push_back({row.kernel->name, row.counts, row.seconds});
   }
   return result;

@@ -142,7 +142,7 @@ struct FusionExecutorCache::Impl {
 
   std::shared_ptr<CompiledProgram> compile(std::span<const HostValue> inputs, const std::vector<InputFacts>& facts,
                                            const std::set<size_t>& preallocated, RunScalars& scalars) {
-    if (!engine) engine = settings.engine ? settings.engine : makeEngine(settings.context.options.engine);
+    if (!engine) engine = settings.engine ? settings.engine : makeEngine(settings.context.options);
     settings.context.nativeDevice = engine->properties();
     const std::string noDevice = whyNoDevice(settings.context.device());
     FUSER_USER_CHECK(noDevice.empty(), "option device: there is no such device: ", noDevice);
@@ -309,7 +309,7 @@ struct FusionExecutorCache::Impl {
     for (const std::unique_ptr<Concrete>& concrete : concretes) {
       if (concrete->decisions == decisions) return {concrete->cache.get(), false, false};
     }
-    if (!engine) engine = settings.engine ? settings.engine : makeEngine(settings.context.options.engine);
+    if (!engine) engine = settings.engine ? settings.engine : makeEngine(settings.context.options);
     Settings inner = settings;
     inner.engine = engine;
     std::shared_ptr<const Fusion> made = concretize(*fusion, decisions);

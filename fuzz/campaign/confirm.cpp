@@ -8,6 +8,7 @@
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/campaign/files.h"
+#include "fuzz/campaign/perform_task.h"
 #include "fuzz/campaign/task_json.h"
 #include "fuzz/judge/bucket.h"
 #include "fuzz/judge/compiler_batch.h"
@@ -103,7 +104,7 @@ class Confirmation {
                                [&](const FileTask& one) { return readTextFile(one.path); },
                                // Batches of several cases have no text.
                                [&](const BatchTask& one) {
-                                 return one.count == 1 ? onItsEngine(printed({one.first, "", ""})) : "";
+                                 return one.count == 1 ? onItsEngine(printed({one.first, "", ""}), one) : "";
                                }},
                         task);
     } catch (const std::exception& error) {
@@ -118,10 +119,10 @@ class Confirmation {
     return outcome.ending == Ending::Finished ? decodeResult(outcome.reply).text : "";
   }
 
-  std::string onItsEngine(const std::string& text) const {
+  std::string onItsEngine(const std::string& text, const BatchTask& batch) const {
     if (text.empty()) return "";
     Case testCase = parseCase(text, "batch");
-    testCase.options.engine = engineOfFinding(suspect_.verdict);
+    setEngineOfFinding(testCase.options, suspect_.verdict, ptxArchitectureOf(batch));
     return printCase(testCase);
   }
 

@@ -58,9 +58,9 @@ void collectPlaces(const SegmentedFusion& segmented, TaskResult& result) {
 }
 
 // The case whose kernels a compiler refuses; the whole batch was refused.
-size_t guiltyCase(const std::vector<const Case*>& cases) {
+size_t guiltyCase(const std::vector<const Case*>& cases, size_t ptxArchitecture) {
   for (size_t i = 0; i < cases.size(); ++i) {
-    if (!runCompilerBatch({cases[i]}).problem.empty()) return i;
+    if (!runCompilerBatch({cases[i]}, {ptxArchitecture}).problem.empty()) return i;
   }
   return 0;
 }
@@ -71,8 +71,8 @@ TaskResult performBatch(const BatchTask& task, const TaskSettings& settings) {
   for (uint64_t i = 0; i < count; ++i) batchCases.push_back(campaignCase(settings.seed, first + i, settings.generator));
   std::vector<const Case*> cases;
   for (const Case& one : batchCases) cases.push_back(&one);
-  // NVRTC is the dearest: one arch a batch, in turn.
-  const BatchResult batch = runCompilerBatch(cases, {first / kBatchStride % 2 == 0 ? "80" : "90"});
+  const size_t ptxArchitecture = ptxArchitectureOf(task);
+  const BatchResult batch = runCompilerBatch(cases, {ptxArchitecture});
   TaskResult result;
   result.batch = {static_cast<int64_t>(batch.cases),
                   static_cast<int64_t>(batch.kernels),
@@ -82,7 +82,7 @@ TaskResult performBatch(const BatchTask& task, const TaskSettings& settings) {
                   batch.skipped,
                   static_cast<int64_t>(batch.withoutRoom)};
   const auto add = [&](size_t index, CaseVerdict verdict) {
-    batchCases[index].options.engine = engineOfFinding(verdict);
+    setEngineOfFinding(batchCases[index].options, verdict, ptxArchitecture);
     result.findings.push_back({first + index, std::move(verdict), printCase(batchCases[index])});
   };
   for (const CompilerVerdict& finding : batch.findings) add(finding.index, finding.verdict);
@@ -91,7 +91,7 @@ TaskResult performBatch(const BatchTask& task, const TaskSettings& settings) {
     verdict.kind = VerdictKind::Check;
     verdict.reason = batch.problem.substr(0, batch.problem.find('\n'));
     verdict.detail = batch.problem;
-    add(guiltyCase(cases), std::move(verdict));
+    add(guiltyCase(cases, ptxArchitecture), std::move(verdict));
   }
   return result;
 }

@@ -15,6 +15,12 @@ namespace fuser::fuzz {
 // cases, in one call, which takes about 2 s; interpreting kBatchStride cases takes 40 s.
 inline constexpr uint64_t kBatch = 16, kBatchStride = 8192;
 
+// The place in kPtxArchitectures of that for which a batch, or one case of it, is compiled to PTX: NVRTC is the dearest
+// compiler, so that each batch has one, in turn.
+inline size_t ptxArchitectureOf(const BatchTask& task) {
+  return task.first / kBatchStride % std::size(kPtxArchitectures);
+}
+
 // One in this many generated cases runs everything twice, to compare the bits. Files always do.
 inline constexpr uint64_t kRepeatOneIn = 4;
 

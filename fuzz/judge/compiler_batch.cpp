@@ -7,7 +7,6 @@
 #include <functional>
 
 #include "fuser/execute/cpu_engine.h"
-#include "fuser/execute/ptx_engine.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/support/rejection.h"
 #include "fuser/support/set_up_error.h"
@@ -121,8 +120,8 @@ CaseVerdict judgeOn(const Engine& engine, const Case& testCase, CompiledCase& pr
 }
 
 // Returns how many cases ran.
-size_t runOn(const Engine& engine, const std::vector<const Case*>& cases, std::vector<CompiledCase>& prepared,
-             BatchResult& result) {
+size_t runOn(const Engine& engine, size_t ptxArchitecture, const std::vector<const Case*>& cases,
+             std::vector<CompiledCase>& prepared, BatchResult& result) {
   size_t ran = 0;
   for (CompiledCase& ready : prepared) {
     if (ready.data.empty()) continue;
@@ -136,7 +135,7 @@ size_t runOn(const Engine& engine, const std::vector<const Case*>& cases, std::v
       continue;
     }
     ++ran;
-    if (isFinding(verdict.kind)) result.findings.push_back({ready.index, std::move(verdict)});
+    if (isFinding(verdict.kind)) result.findings.push_back({ready.index, std::move(verdict), ptxArchitecture});
   }
   return ran;
 }
@@ -157,23 +156,25 @@ void runOnCpu(const std::vector<const Case*>& cases, std::vector<CompiledCase>& 
   const std::unique_ptr<Engine> cpu = madeOrSkipped(makeCpu, "cpu", result);
   if (!cpu) return;
   result.clangSeconds = timed([&] { engine.switchTo(cpu->compile(engine.kernels())); });
-  result.cases = runOn(*cpu, cases, prepared, result);
+  result.cases = runOn(*cpu, 0, cases, prepared, result);
 }
 
 void runAsPtx(const std::vector<const Case*>& cases, std::vector<CompiledCase>& prepared, CollectingEngine& engine,
-              const std::vector<std::string>& archs, BatchResult& result) {
-  for (const std::string& arch : archs) {
-    const std::unique_ptr<Engine> ptx =
-        madeOrSkipped([&] { return makePtxEngine({.architecture = arch}); }, "nvrtc", result);
+              const std::vector<size_t>& architectures, BatchResult& result) {
+  for (const size_t architecture : architectures) {
+    CompileOptions options;
+    options.engine = EngineKind::Ptx;
+    options.ptxArchitecture = architecture;
+    const std::unique_ptr<Engine> ptx = madeOrSkipped([&] { return makeEngine(options); }, "nvrtc", result);
     if (!ptx) return;
     result.nvrtcSeconds += timed([&] { engine.switchTo(ptx->compile(engine.kernels())); });
-    result.ptxSeconds += timed([&] { result.ptxCases += runOn(*ptx, cases, prepared, result); });
+    result.ptxSeconds += timed([&] { result.ptxCases += runOn(*ptx, architecture, cases, prepared, result); });
   }
 }
 
 }  // namespace
 
-BatchResult runCompilerBatch(const std::vector<const Case*>& statements, const std::vector<std::string>& archs,
+BatchResult runCompilerBatch(const std::vector<const Case*>& statements, const std::vector<size_t>& ptxArchitectures,
                              const MakeEngine& makeCpu) {
   const FunctionalCases functional(statements);
   const std::vector<const Case*>& cases = functional.get();
@@ -187,7 +188,7 @@ BatchResult runCompilerBatch(const std::vector<const Case*>& statements, const s
   if (result.kernels == 0) return result;
   try {
     runOnCpu(cases, prepared, *engine, makeCpu, result);
-    runAsPtx(cases, prepared, *engine, archs, result);
+    runAsPtx(cases, prepared, *engine, ptxArchitectures, result);
   } catch (const CheckError& error) {
     result.problem = error.what();
   }

@@ -1,7 +1,7 @@
 #pragma once
 // Compiles the kernels of many cases in one call per compiler: with clang for the cpu engine, and with NVRTC for the
-// ptx engine and the given architectures. On each of them every case then runs and is judged again. A compiler call
-// costs as much as many interpreted cases, so campaigns sample.
+// ptx engine and the given architectures (places in kPtxArchitectures). On each of them every case then runs and is
+// judged again. A compiler call costs as much as many interpreted cases, so campaigns sample.
 
 #include <functional>
 #include <memory>
@@ -16,6 +16,7 @@ namespace fuser::fuzz {
 struct CompilerVerdict {
   size_t index = 0;  // the case's index in the batch
   CaseVerdict verdict;
+  size_t ptxArchitecture = 0;  // of engine ptx: its place in kPtxArchitectures
 };
 
 struct BatchResult {
@@ -31,17 +32,18 @@ struct BatchResult {
   std::string skipped;  // compilers that are not available, cases that one refuses, and why; empty if all ran
 };
 
-// The engine that shows a finding of a batch again. Which one a batch died on nobody knows; the cpu engine is the
+// Sets the engine that shows a finding of a batch again. Which one a batch died on nobody knows; the cpu engine is the
 // likelier one, since it checks nothing.
-inline EngineKind engineOfFinding(const CaseVerdict& verdict) {
-  return verdict.engine == "ptx" ? EngineKind::Ptx : EngineKind::Cpu;
+inline void setEngineOfFinding(CompileOptions& options, const CaseVerdict& verdict, size_t ptxArchitecture) {
+  options.engine = verdict.engine == "ptx" ? EngineKind::Ptx : EngineKind::Cpu;
+  options.ptxArchitecture = options.engine == EngineKind::Ptx ? ptxArchitecture : 0;
 }
 
 using MakeEngine = std::function<std::unique_ptr<Engine>()>;
 
 // Skips cases that fail on the interpreter; judgeCase reports those. makeCpu throws a UserError if there is no clang.
 BatchResult runCompilerBatch(const std::vector<const Case*>& cases,
-                             const std::vector<std::string>& archs = {"80", "90"},
+                             const std::vector<size_t>& ptxArchitectures = {1, 0},
                              const MakeEngine& makeCpu = makeCpuEngine);
 
 }  // namespace fuser::fuzz

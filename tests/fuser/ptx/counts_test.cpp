@@ -61,8 +61,9 @@ ret;
 }
 )";
 
-TEST(CountsTest, AreOfTheInstructionsOfTheText) {
-  const Module module = parsePtx(kModule, "test.ptx");
+// Of one block, whose threads give `out` a float each.
+Counts countsOf(const char* text, const std::string& cuda) {
+  const Module module = parsePtx(text, "test.ptx");
   const Program program = makeProgram(module, "k", "test.ptx");
   std::vector<float> out(64);
   Launch launch;
@@ -73,7 +74,11 @@ TEST(CountsTest, AreOfTheInstructionsOfTheText) {
   std::memcpy(launch.parameters.data(), &address, 8);
   std::vector<OperationCount> operations;
   runLaunch(program, launch, &operations);
-  const Counts counts = countsOf(program, operations);
+  return countsOf(program, operations, cuda);
+}
+
+TEST(CountsTest, AreOfTheInstructionsOfTheText) {
+  const Counts counts = countsOf(kModule, "");
   const auto of = [&](InstructionClass each) { return counts.byClass[static_cast<size_t>(each)]; };
   EXPECT_EQ(counts.launches, 1);
   EXPECT_EQ(counts.warpInstructions, 2 * 17);
@@ -89,8 +94,47 @@ TEST(CountsTest, AreOfTheInstructionsOfTheText) {
   EXPECT_EQ(counts.divergentBranches, 2);
   EXPECT_EQ(counts.sharedWavefronts, 2 * 2);  // a stride of two words
   EXPECT_EQ(counts.barrierWaits, 2);
+  EXPECT_EQ(counts.depotBytes, 0);
   EXPECT_EQ(counts.localBytes, 0);
   EXPECT_EQ(counts.flops, 32 * 3);
+}
+
+// A store and a load of local memory by a line of the CUDA text, and a store by none.
+constexpr const char* kLocal = R"(.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+.local .align 4 .b8 depot[28];
+.reg .b32 %r<4>;
+.reg .b64 %d<4>;
+.loc 1 2 3
+ld.param.u64 %d1, [out];
+mov.u32 %r1, %tid.x;
+mul.wide.u32 %d2, %r1, 4;
+add.s64 %d3, %d1, %d2;
+st.local.u32 [depot+4], %r1;
+.loc 1 3 3
+ld.local.u32 %r2, [depot+4];
+st.global.u32 [%d3], %r2;
+ret;
+}
+.file 1 "k.cu"
+)";
+
+TEST(CountsTest, LocalMemoryIsThatOfTheLibraryWhereItsLineCallsAFunctionThatHasSome) {
+  struct Expected {
+    const char* cuda;
+    int64_t depot, local;
+  };
+  for (const Expected& expected :
+       {Expected{"k\nfloat b = sin(a);\nb += cos(a);\n", 512, 0},
+        Expected{"float Tan_f32(float a) { return tan(a); }\nb[i] = a;\nb = Tan_f32(a);\n", 256, 256},
+        Expected{"k\nb = asin(a);\nb = sin_of(a), c = sin;\n", 0, 512}}) {
+    const Counts counts = countsOf(kLocal, expected.cuda);
+    EXPECT_EQ(counts.depotBytes, expected.depot) << expected.cuda;
+    EXPECT_EQ(counts.localBytes, expected.local) << expected.cuda;
+  }
 }
 
 }  // namespace

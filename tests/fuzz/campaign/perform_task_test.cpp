@@ -2,6 +2,11 @@
 
 #include "fuzz/campaign/perform_task.h"
 
+#include <set>
+
+#include "fuser/text/parser.h"
+#include "fuser/text/printer.h"
+#include "fuzz/judge/compiler_batch.h"
 #include "tests/fuzz/campaign/campaign_folder.h"
 
 namespace fuser::fuzz {
@@ -33,6 +38,27 @@ TEST_F(PerformTaskTest, AFileIsHeldAgainstAllInvariantsUnlessTheyAreSampled) {
   settings.allInvariantsOfFiles = true;
   performTask(CaseTask{0}, settings);
   EXPECT_FALSE(keeper->allInvariants);
+}
+
+// Else what NVRTC does wrong for one GPU alone would not show again.
+TEST(BatchTaskTest, AFindingOfAPtxBatchRunsAgainForTheGpuThatItWasCompiledFor) {
+  std::set<size_t> architectures;
+  for (uint64_t batch = 0; batch < std::size(kPtxArchitectures); ++batch) {
+    const BatchTask whole{batch * kBatchStride, kBatch}, part{batch * kBatchStride + 3, 1};
+    architectures.insert(ptxArchitectureOf(whole));
+    EXPECT_EQ(ptxArchitectureOf(part), ptxArchitectureOf(whole));
+  }
+  EXPECT_EQ(architectures.size(), std::size(kPtxArchitectures));
+  Case testCase = parseCase("fusion f(%x: f32[i0]) {\n  %y = neg(%x)\n  return %y\n}\n", "test");
+  CaseVerdict verdict;
+  verdict.engine = "ptx";
+  setEngineOfFinding(testCase.options, verdict, 2);
+  EXPECT_NE(printCase(testCase).find("option engine = \"ptx\"\noption ptx_architecture = \"100\"\n"), std::string::npos)
+      << printCase(testCase);
+  verdict.engine = "cpu";
+  setEngineOfFinding(testCase.options, verdict, 2);
+  EXPECT_NE(printCase(testCase).find("option engine = \"cpu\"\n"), std::string::npos);
+  EXPECT_EQ(printCase(testCase).find("ptx_architecture"), std::string::npos);
 }
 
 }  // namespace
