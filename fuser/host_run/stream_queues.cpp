@@ -71,31 +71,35 @@ StreamQueues::Mark StreamQueues::recordTouch(const std::string& what) {
 
 void StreamQueues::touch(const Access& access, Mark now) {
   if (!check_) return;
+  const size_t bytes = dtypeSize(access.memory.dtype);
   forEachAddress(access.memory, [&](uintptr_t address) {
-    Element& element = elements_[address];
-    FUSER_USER_CHECK(elements_.size() <= limits_.elements, "a run on streams touches at most ", limits_.elements,
+    TouchedElement& element = elements_.at(address, bytes);
+    FUSER_USER_CHECK(elements_.count() <= limits_.elements, "a run on streams touches at most ", limits_.elements,
                      " elements, and this one more: %", access.name, " is too large");
-    if (!isOrdered(element.write)) fail(access, element.write, now);
-    if (!access.write) {
-      const auto others = others_.find(address);
-      if (others != others_.end()) std::erase_if(others->second, [&](Mark read) { return isOrdered(read); });
-      if (isOrdered(element.read)) {
-        element.read = now;
-      } else {
-        others_[address].push_back(now);
-      }
-      return;
-    }
-    if (!isOrdered(element.read)) fail(access, element.read, now);
-    const auto others = others_.find(address);
-    if (others != others_.end()) {
-      for (Mark read : others->second) {
-        if (!isOrdered(read)) fail(access, read, now);
-      }
-      others_.erase(others);
-    }
-    element = {now, 0};
+    touchElement(access, address, element, now);
   });
+}
+
+void StreamQueues::touchElement(const Access& access, uintptr_t address, TouchedElement& element, Mark now) {
+  if (!isOrdered(element.write)) fail(access, element.write, now);
+  if (!access.write) {
+    if (element.hasOtherReads) std::erase_if(others_[address], [&](Mark read) { return isOrdered(read); });
+    if (isOrdered(element.read)) {
+      element.read = now;
+    } else {
+      others_[address].push_back(now);
+      element.hasOtherReads = true;
+    }
+    return;
+  }
+  if (!isOrdered(element.read)) fail(access, element.read, now);
+  if (element.hasOtherReads) {
+    for (Mark read : others_[address]) {
+      if (!isOrdered(read)) fail(access, read, now);
+    }
+    others_.erase(address);
+  }
+  element = {now, 0, false};
 }
 
 void StreamQueues::enqueue(const std::string& what, const std::vector<Access>& accesses, std::function<void()> work) {
@@ -112,9 +116,9 @@ void StreamQueues::enqueue(const std::string& what, const std::vector<Access>& a
 
 void StreamQueues::enqueueFree(const std::string& what, const Access& access) {
   touch(access, recordTouch(what));
+  if (!check_) return;
   forEachAddress(access.memory, [&](uintptr_t address) {
-    elements_.erase(address);
-    others_.erase(address);
+    if (elements_.erase(address)) others_.erase(address);
   });
 }
 

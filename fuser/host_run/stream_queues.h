@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "fuser/execute/stream_device.h"
+#include "fuser/host_run/touched_elements.h"
 #include "fuser/types/tensor_ref.h"
 
 namespace fuser {
@@ -64,18 +65,12 @@ class StreamQueues {
     Clock after;  // the work that must happen first
     std::function<void()> run;
   };
-  // A piece of work that accessed an element: its index in touches_; 0: none.
-  using Mark = uint32_t;
+  using Mark = TouchedElement::Mark;
   struct Touch {
     std::string what;
     size_t stream = 0;
     uint64_t time = 0;
   };
-  struct Element {
-    Mark write = 0;
-    Mark read = 0;  // since the write; the last of reads that are ordered
-  };
-
   bool isOrdered(Mark before) const {
     const Touch& touch = touches_[before];
     return before == 0 || touch.stream == current_ || clocks_[current_][touch.stream] >= touch.time;
@@ -84,6 +79,7 @@ class StreamQueues {
   void runUntil(const Clock& wanted);
   Mark recordTouch(const std::string& what);
   void touch(const Access& access, Mark now);
+  void touchElement(const Access& access, uintptr_t address, TouchedElement& element, Mark now);
   [[noreturn]] void fail(const Access& access, Mark before, Mark now) const;
 
   const bool check_;
@@ -95,8 +91,8 @@ class StreamQueues {
   std::vector<std::deque<Work>> waiting_;   // by stream
   Clock done_;                              // by stream: the amount of its work that is done
   std::vector<Touch> touches_;              // the enqueued work; entry 0 stands for none
-  std::unordered_map<uintptr_t, Element> elements_;  // by address; for lookups only
-  // Further reads of an element, unordered with Element::read; by address; for lookups only.
+  TouchedElements elements_;
+  // Further reads of an element, unordered with TouchedElement::read; by address; for lookups only.
   std::unordered_map<uintptr_t, std::vector<Mark>> others_;
 };
 

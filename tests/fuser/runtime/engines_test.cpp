@@ -1,5 +1,5 @@
 // The engines on real programs: corpus/seeds through the whole pipeline on the interpreter and on the cpu engine, every
-// output and every buffer between segments equal to the bit; and each lowered kernel through NVRTC.
+// output and every buffer between segments equal to the bit.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,16 +9,13 @@
 #include <set>
 #include <sstream>
 
-#include "fuser/codegen/print_cuda.h"
 #include "fuser/case/functional_updates.h"
-#include "fuser/execute/nvrtc.h"
 #include "fuser/ir/builder.h"
 #include "fuser/ops/op_eval.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/fusion_executor_cache.h"
 #include "fuser/support/rejection.h"
 #include "fuser/text/parser.h"
-#include "tests/fuser/analysis/stage_observers.h"
 
 namespace fuser {
 namespace {
@@ -140,27 +137,6 @@ TEST_P(EnginesTest, InterpAndCpuAgreeToTheBit) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, EnginesTest, ::testing::ValuesIn(seeds()),
                          [](const auto& info) { return std::filesystem::path(info.param).stem().string(); });
-
-TEST(EnginesOnSeedsTest, NvrtcTakesEveryLoweredKernel) {
-  std::vector<std::string> modules;
-  for (const std::string& path : seeds()) {
-    const Case testCase = readCase(path);
-    FusionExecutorCache::Settings settings = settingsOf(testCase);
-    AfterLower printing([&](int, Kernel& kernel) {
-      const Kernel* const kernels[] = {&kernel};
-      modules.push_back(printModule(kernels));
-    });
-    settings.context.observers = {&printing};
-    FusionExecutorCache cache({testCase.fusion.get(), [](const Fusion*) {}}, std::move(settings));
-    const RunData data = materialize(testCase, testCase.runs.front());
-    cache.run(hostValues(data));
-  }
-  ASSERT_GE(modules.size(), seeds().size());
-  const Nvrtc nvrtc;
-  for (size_t i = 0; i < modules.size(); ++i) {
-    EXPECT_FALSE(nvrtc.compileToCubin(modules[i], i % 2 ? "80" : "90").empty());
-  }
-}
 
 // A pointwise op on f64, as a kernel's op on tensors and as a host scalar's.
 struct HostedOp {

@@ -131,7 +131,7 @@ TEST_F(FeedbackTest, ACombinationWhoseCaseIsAlwaysRejectedIsGivenUp) {
 class CampaignWithFeedbackTest : public WorkingCorpusTest {
  protected:
   CampaignOptions withFeedback(const std::string& name, int jobs) const {
-    CampaignOptions campaign = options(60);
+    CampaignOptions campaign = options(30);
     campaign.jobs = jobs;
     campaign.feedback = 0.9;
     campaign.maxFindings = 0;
@@ -152,7 +152,7 @@ class CampaignWithFeedbackTest : public WorkingCorpusTest {
 
 TEST_F(CampaignWithFeedbackTest, FindsAFaultInMutantsWhichFailFresh) {
   const reports::CampaignSummary summary = runCampaign(withFeedback("out", 1), kNever, kSilent);
-  EXPECT_EQ(summary.cases, 60);
+  EXPECT_EQ(summary.cases, 30);
   EXPECT_GT(mutantsOf(summary), 0u);
   EXPECT_GT(std::distance(std::filesystem::directory_iterator(folder_ / "out" / "working"), {}), 5);
 }
@@ -168,7 +168,6 @@ TEST_F(CampaignWithFeedbackTest, OneWorkerGivesTheSameCasesEachTime) {
 
 TEST_F(CampaignWithFeedbackTest, GoesOnWithTheCasesThatItKept) {
   CampaignOptions campaign = withFeedback("out", 2);
-  campaign.runs = 30;
   runCampaign(campaign, kNever, kSilent);
   // Nothing that it kept is judged again, and what it showed is not new.
   WorkingCorpus kept(campaign.out / kWorkingFolder, campaign.out / kDecisionsName, true);

@@ -117,7 +117,7 @@ void removeEach(const Case& testCase, Tally& tally) {
 
 // FUSER_FULL_BARRIERS=1 takes all 2,000 cases.
 TEST(BarriersTest, WithoutABarrierInterpReportsARace) {
-  const uint64_t count = std::getenv("FUSER_FULL_BARRIERS") ? 2000 : 300;
+  const uint64_t count = std::getenv("FUSER_FULL_BARRIERS") ? 2000 : 150;
   GeneratorOptions small;
   small.medianElements = 128;
   // The shares below are of the sample without them.
