@@ -25,6 +25,31 @@ std::string share(int64_t part, int64_t whole) {
   return text;
 }
 
+constexpr const char* kLegendOfFunctions =
+    "Library functions that were stored, of operands with the interpreter's bits: how far their results are from the\n"
+    "interpreter's, whose own are within 1 ulp of the true ones but for the last digits of a few; 1 is the next "
+    "number\n"
+    "of the dtype. Column: the error that the op's row allows in CUDA's library, in ulps of the dtype that computes;\n"
+    "steps: a formula of functions that have columns of their own, whose errors may grow where it cancels.\n";
+
+// The results of all rows together.
+std::map<std::string, FunctionResults> functionsOf(const Comparison& comparison) {
+  std::map<std::string, FunctionResults> functions;
+  for (const ComparisonRow& row : comparison.rows) reports::addTo(functions, row.bits.functions);
+  return functions;
+}
+
+std::string tableOf(const std::map<std::string, FunctionResults>& functions) {
+  std::ostringstream out;
+  out << "| function | elements | equal | largest distance | column |\n|---|---|---|---|---|\n";
+  for (const auto& [key, results] : functions) {
+    out << "| " << key << " | " << results.elements << " | " << share(results.equal, results.elements) << " | "
+        << results.distance << " | " << results.column << " |\n";
+  }
+  out << "\n" << kLegendOfFunctions;
+  return out.str();
+}
+
 }  // namespace
 
 ComparisonRow& Comparison::row(const std::string& set) {
@@ -66,6 +91,8 @@ std::string toMarkdown(const Comparison& comparison, const std::string& engine) 
         << share(row.bits.othersEqual, row.bits.others) << " |\n";
   }
   out << "\n" << kLegend;
+  const std::map<std::string, FunctionResults> functions = functionsOf(comparison);
+  if (!functions.empty()) out << "\n" << tableOf(functions);
   if (comparison.casesLeftOut > 0) out << "\n" << comparison.casesLeftOut << " cases did not run: the time was over.\n";
   if (!comparison.findings.empty()) out << "\nFindings:\n\n";
   for (const ComparisonFinding& finding : comparison.findings)

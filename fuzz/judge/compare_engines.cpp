@@ -3,6 +3,7 @@
 #include "fuzz/judge/compare_engines.h"
 
 #include <cstring>
+#include <limits>
 #include <set>
 
 #include "fuser/runtime/case_settings.h"
@@ -154,6 +155,45 @@ bool isExact(const Fusion& original, uint32_t value, const std::set<uint32_t>& f
   return true;
 }
 
+// The library function that a value is the result of, where its operands have the same bits on both engines; else null.
+const Expr* functionOf(const Fusion& original, uint32_t value, const std::set<uint32_t>& from, bool addsInAnyOrder) {
+  const Expr* maker = original.allVals().at(value)->definition();
+  if (!maker || maker->info().agreement != Agreement::Library) return nullptr;
+  for (const Val* operand : maker->inputs()) {
+    if (!from.count(operand->id()) && !isExact(original, operand->id(), from, false, addsInAnyOrder)) return nullptr;
+  }
+  return maker;
+}
+
+// A number's place among those of its dtype, in order; both zeros have place 0.
+template <class T>
+int64_t placeOf(const T* element) {
+  using Bits = std::conditional_t<sizeof(T) == 8, int64_t, std::conditional_t<sizeof(T) == 4, int32_t, int16_t>>;
+  Bits bits;
+  std::memcpy(&bits, element, sizeof bits);
+  const int64_t size = bits & std::numeric_limits<Bits>::max();
+  return bits < 0 ? -size : size;
+}
+
+// NaNs have no distance: the oracle judges them.
+void addFunction(const OpInfo& function, const TensorRef& a, const TensorRef& b, int64_t equal, BitCounts& bits) {
+  const std::string variant = function.variant.empty() ? "" : concat(" {", function.variant, "}");
+  FunctionResults& results = bits.functions[concat(function.mnemonic, variant, " ", dtypeName(a.dtype))];
+  results.elements += numel(a.sizes);
+  results.equal += equal;
+  results.column = function.rule == IntervalRule::Formula ? "steps" : concat(function.error);
+  dispatch(a.dtype, [&]<class T>() {
+    if constexpr (std::is_floating_point_v<decltype(widen(loadElement(static_cast<const T*>(nullptr))))>) {
+      for (int64_t i = 0; i < numel(a.sizes); ++i) {
+        const T* left = static_cast<const T*>(a.data) + offsetOf(a, i);
+        const T* right = static_cast<const T*>(b.data) + offsetOf(b, i);
+        const auto x = widen(loadElement(left)), y = widen(loadElement(right));
+        if (x == x && y == y) results.distance += std::abs(placeOf(left) - placeOf(right));
+      }
+    }
+  });
+}
+
 // "" or what is wrong.
 std::string compareSegment(const Case& testCase, const SegmentRecord& interpreted, const SegmentRecord& other,
                            bool sameLibrary, bool addsInAnyOrder, BitCounts& bits) {
@@ -169,12 +209,16 @@ std::string compareSegment(const Case& testCase, const SegmentRecord& interprete
     const TensorRef* tensor = std::get_if<TensorRef>(&value.value);
     if (!tensor) continue;
     std::string first;
-    const int64_t equal = equalElements(*tensor, std::get<TensorRef>(other.outputs.at(i).value), first);
+    const TensorRef& others = std::get<TensorRef>(other.outputs.at(i).value);
+    const int64_t equal = equalElements(*tensor, others, first);
     const int64_t count = numel(tensor->sizes);
     const bool exact =
         sameInputs && value.origin && isExact(*testCase.fusion, *value.origin, from, sameLibrary, addsInAnyOrder);
     (exact ? bits.exact : bits.others) += count;
     (exact ? bits.exactEqual : bits.othersEqual) += equal;
+    const bool isOther = !exact && sameInputs && value.origin && isFloating(tensor->dtype) && count > 0;
+    const Expr* function = isOther ? functionOf(*testCase.fusion, *value.origin, from, addsInAnyOrder) : nullptr;
+    if (function) addFunction(function->info(), *tensor, others, equal, bits);
     if (exact && equal != count && problem.empty())
       problem = concat("%", value.name, " must have the interpreter's bits: ", count - equal, " of ", count,
                        " elements differ; ", first);

@@ -6,6 +6,7 @@
 
 #include "fuser/execute/ptx_engine.h"
 #include "fuser/text/parser.h"
+#include "fuser/text/printer.h"
 #include "fuser/text/read_file.h"
 #include "fuzz/generate/generate.h"
 #include "reports/fields_sum.h"
@@ -50,6 +51,25 @@ TEST(CompareEnginesTest, EnginesThatCallTheSameLibraryAreHeldToTheBit) {
   EXPECT_GE(compared.bits.exact, 300);
   EXPECT_EQ(compared.bits.exactEqual, compared.bits.exact);
   EXPECT_EQ(compared.bits.others, 0);
+}
+
+// CUDA's exp has errors that the C library's has not: 2 ulps at most, and the C library's 1.
+TEST(CompareEnginesTest, FunctionsOfEqualOperandsAreMeasured) {
+  const Case testCase = parseCase(
+      "fusion f(%x: f32[i0]) {\n  %n = neg(%x)\n  %a = exp(%n)\n  %b = log(%a)\n  return %a, %b\n}\n"
+      "run { %x = normal(seed = 1) : f32[3000] }\n",
+      "case");
+  const ComparedCase compared = compareEngines({&testCase}, EngineKind::Ptx).at(0);
+  EXPECT_EQ(compared.verdict.kind, VerdictKind::Agrees) << compared.verdict.detail;
+  ASSERT_EQ(compared.bits.functions.size(), 1u) << "log has operands of other bits";
+  const FunctionResults& exp = compared.bits.functions.at("exp f32");
+  EXPECT_EQ(exp.elements, 3000);
+  EXPECT_LT(exp.equal, 3000);
+  EXPECT_GT(exp.equal, 1000);
+  EXPECT_GE(exp.distance, 1);
+  EXPECT_LE(exp.distance, 3);
+  EXPECT_EQ(exp.column, "2");
+  EXPECT_TRUE(compare(printCase(testCase)).bits.functions.empty()) << "cpu calls interp's functions";
 }
 
 // What compilers would join through a selection, a conversion or a division by a number rounds first; what may be
