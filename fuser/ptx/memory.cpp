@@ -138,6 +138,8 @@ bool AccessHistory::isBeforeByBarriers(const Access& access, uint32_t thread, co
 bool AccessHistory::readsAreBefore(size_t unit, uint32_t thread, const Accessor& now) const {
   const Access& read = reads_[unit];
   if (!keepsReaders_ || (read.who & kKind) == 0) return isBefore(read, thread, now);
+  // The last of them, and so all: who they were does not count.
+  if (blockOf(read.who) == now.block && read.time < now.clock->barrier) return true;
   for (const Readers& readers : readers_.at(unit)) {
     const uint32_t first =
         readers.warp / warpsPerBlock_ * threadsPerBlock_ + readers.warp % warpsPerBlock_ * kLanes + 1;
@@ -181,6 +183,10 @@ std::string AccessHistory::textOf(const Access& access) const {
 void AccessHistory::noteRead(size_t unit, uint32_t thread, const Accessor& accessor) {
   if (reads_.empty()) reads_.resize(writes_.size());
   Access& known = reads_[unit];
+  // Where one of several read at this very time, the thread joins them: a short way for what many lanes read.
+  const bool isOneOfSeveral =
+      keepsReaders_ && known.who == (kSeveralOfBlock | accessor.block) && known.time == accessor.clock->now;
+  if (isOneOfSeveral) return keepReader(unit, thread, accessor);
   if (readsAreBefore(unit, thread, accessor)) {
     known = {thread, accessor.clock->now};
     return;
