@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
+#include <set>
 #include <vector>
 
 #include "fuser/ptx/opcode_words.h"
@@ -48,26 +49,44 @@ int64_t flopsOf(const Operation& operation) {
 
 bool isOfName(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// The functions that a line of C++ calls, or defines.
+// The functions that a part of C++ calls, or defines.
 std::vector<std::string_view> functionsIn(std::string_view line) {
   std::vector<std::string_view> names;
   for (size_t open = line.find('('); open != line.npos; open = line.find('(', open + 1)) {
     size_t first = open;
     while (first > 0 && isOfName(line[first - 1])) --first;
-    if (first < open) names.push_back(line.substr(first, open - first));
+    const std::string_view name = line.substr(first, open - first);
+    if (!name.empty() && !isOneOf(name, {"if", "for", "while", "switch"})) names.push_back(name);
   }
   return names;
 }
 
-bool isOneWithDepot(std::string_view function) { return isOneOf(function, {"sin", "cos", "tan"}); }
+// The body of a function that the text defines; "" if it does not.
+std::string_view bodyOf(std::string_view cuda, std::string_view function) {
+  const auto endOf = [&](size_t open) {  // behind the parenthesis or brace that closes this one
+    int depth = 0;
+    for (size_t i = open; i < cuda.size(); ++i) {
+      depth += (cuda[i] == cuda[open]) - (cuda[i] == (cuda[open] == '(' ? ')' : '}'));
+      if (depth == 0) return i + 1;
+    }
+    return cuda.size();
+  };
+  for (size_t at = 0; (at = cuda.find(function, at)) != cuda.npos; at += function.size()) {
+    const size_t open = at + function.size();
+    if ((at > 0 && isOfName(cuda[at - 1])) || open >= cuda.size() || cuda[open] != '(') continue;
+    const size_t body = cuda.find_first_not_of(" \n", endOf(open));
+    if (body != cuda.npos && cuda[body] == '{') return cuda.substr(body, endOf(body) - body);
+  }
+  return "";
+}
 
-// Whether a function of one line, which the text defines, calls one that has a depot.
-bool callsOneWithDepot(const std::string& cuda, std::string_view function) {
-  const size_t at = cuda.find(concat(" ", function, "("));
-  if (at == cuda.npos) return false;
-  const std::string_view line = std::string_view(cuda).substr(at, cuda.find('\n', at) - at);
-  const std::vector<std::string_view> called = functionsIn(line);
-  return line.find('{') != line.npos && std::any_of(called.begin(), called.end(), isOneWithDepot);
+// Whether a part of the text calls a function that has a depot, or one of the text's own that does.
+bool callsOneWithDepot(std::string_view cuda, std::string_view part, std::set<std::string_view>& known) {
+  for (std::string_view function : functionsIn(part)) {
+    if (isOneOf(function, {"sin", "cos", "tan"})) return true;
+    if (known.insert(function).second && callsOneWithDepot(cuda, bodyOf(cuda, function), known)) return true;
+  }
+  return false;
 }
 
 const Function& functionOf(const Module& module, const Instruction& instruction) {
@@ -83,10 +102,9 @@ bool isInDepot(const Program& program, const Instruction& instruction, const std
   const Function& function = functionOf(*program.module, instruction);
   if (function.name == "__internal_trig_reduction_slowpathd") return true;
   if (!function.isEntry || instruction.cudaLine == 0) return false;
+  std::set<std::string_view> known;
   const std::string line = lineOf(cuda, instruction.cudaLine);
-  const std::vector<std::string_view> functions = functionsIn(line);
-  return std::any_of(functions.begin(), functions.end(),
-                     [&](std::string_view each) { return isOneWithDepot(each) || callsOneWithDepot(cuda, each); });
+  return callsOneWithDepot(cuda, line, known);
 }
 
 }  // namespace

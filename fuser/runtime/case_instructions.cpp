@@ -56,7 +56,8 @@ std::string padded(const std::string& text) {
 CaseInstructions instructionsOf(const Case& testCase, size_t maxBytes) {
   CountedRun counted(testCase, maxBytes);
   const auto counts = std::make_shared<PtxCounts>();
-  counted.run(makePtxEngine({.counts = counts}));
+  const std::string architecture(kPtxArchitectures[testCase.options.ptxArchitecture]);
+  counted.run(makePtxEngine({.architecture = architecture, .counts = counts}));
   CaseInstructions result;
   result.run = counted.number();
   for (const KernelCounts& row : counts->rows()) {

@@ -91,6 +91,7 @@ TaskResult performBatch(const BatchTask& task, const TaskSettings& settings) {
     verdict.kind = VerdictKind::Check;
     verdict.reason = batch.problem.substr(0, batch.problem.find('\n'));
     verdict.detail = batch.problem;
+    verdict.engine = batch.problemEngine;
     add(guiltyCase(cases, ptxArchitecture), std::move(verdict));
   }
   return result;

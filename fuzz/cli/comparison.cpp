@@ -27,10 +27,9 @@ std::string share(int64_t part, int64_t whole) {
 
 constexpr const char* kLegendOfFunctions =
     "Library functions that were stored, of operands with the interpreter's bits: how far their results are from the\n"
-    "interpreter's, whose own are within 1 ulp of the true ones but for the last digits of a few; 1 is the next "
-    "number\n"
-    "of the dtype. Column: the error that the op's row allows in CUDA's library, in ulps of the dtype that computes;\n"
-    "steps: a formula of functions that have columns of their own, whose errors may grow where it cancels.\n";
+    "interpreter's; 1 is the next number of the dtype. Column: the error that the op's row allows either of them, in\n"
+    "ulps of the dtype that computes, so that the distance may be twice as large; steps: a formula of functions that\n"
+    "have columns of their own, whose errors may grow where it cancels.\n";
 
 // The results of all rows together.
 std::map<std::string, FunctionResults> functionsOf(const Comparison& comparison) {

@@ -175,6 +175,13 @@ int64_t placeOf(const T* element) {
   return bits < 0 ? -size : size;
 }
 
+// At most the largest int64_t, which doubles of other signs may exceed.
+int64_t distanceOf(int64_t a, int64_t b) {
+  const uint64_t distance =
+      a < b ? static_cast<uint64_t>(b) - static_cast<uint64_t>(a) : static_cast<uint64_t>(a) - static_cast<uint64_t>(b);
+  return static_cast<int64_t>(std::min<uint64_t>(distance, std::numeric_limits<int64_t>::max()));
+}
+
 // NaNs have no distance: the oracle judges them.
 void addFunction(const OpInfo& function, const TensorRef& a, const TensorRef& b, int64_t equal, BitCounts& bits) {
   const std::string variant = function.variant.empty() ? "" : concat(" {", function.variant, "}");
@@ -188,7 +195,7 @@ void addFunction(const OpInfo& function, const TensorRef& a, const TensorRef& b,
         const T* left = static_cast<const T*>(a.data) + offsetOf(a, i);
         const T* right = static_cast<const T*>(b.data) + offsetOf(b, i);
         const auto x = widen(loadElement(left)), y = widen(loadElement(right));
-        if (x == x && y == y) results.distance += std::abs(placeOf(left) - placeOf(right));
+        if (x == x && y == y) results.distance += distanceOf(placeOf(left), placeOf(right));
       }
     }
   });
@@ -216,7 +223,8 @@ std::string compareSegment(const Case& testCase, const SegmentRecord& interprete
         sameInputs && value.origin && isExact(*testCase.fusion, *value.origin, from, sameLibrary, addsInAnyOrder);
     (exact ? bits.exact : bits.others) += count;
     (exact ? bits.exactEqual : bits.othersEqual) += equal;
-    const bool isOther = !exact && sameInputs && value.origin && isFloating(tensor->dtype) && count > 0;
+    const bool sameShape = tensor->dtype == others.dtype && tensor->sizes == others.sizes;
+    const bool isOther = !exact && sameInputs && value.origin && sameShape && isFloating(tensor->dtype) && count > 0;
     const Expr* function = isOther ? functionOf(*testCase.fusion, *value.origin, from, addsInAnyOrder) : nullptr;
     if (function) addFunction(function->info(), *tensor, others, equal, bits);
     if (exact && equal != count && problem.empty())

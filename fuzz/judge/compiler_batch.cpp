@@ -120,8 +120,8 @@ CaseVerdict judgeOn(const Engine& engine, const Case& testCase, CompiledCase& pr
 }
 
 // Returns how many cases ran.
-size_t runOn(const Engine& engine, size_t ptxArchitecture, const std::vector<const Case*>& cases,
-             std::vector<CompiledCase>& prepared, BatchResult& result) {
+size_t runOn(const Engine& engine, const std::vector<const Case*>& cases, std::vector<CompiledCase>& prepared,
+             BatchResult& result) {
   size_t ran = 0;
   for (CompiledCase& ready : prepared) {
     if (ready.data.empty()) continue;
@@ -135,7 +135,7 @@ size_t runOn(const Engine& engine, size_t ptxArchitecture, const std::vector<con
       continue;
     }
     ++ran;
-    if (isFinding(verdict.kind)) result.findings.push_back({ready.index, std::move(verdict), ptxArchitecture});
+    if (isFinding(verdict.kind)) result.findings.push_back({ready.index, std::move(verdict)});
   }
   return ran;
 }
@@ -156,7 +156,7 @@ void runOnCpu(const std::vector<const Case*>& cases, std::vector<CompiledCase>& 
   const std::unique_ptr<Engine> cpu = madeOrSkipped(makeCpu, "cpu", result);
   if (!cpu) return;
   result.clangSeconds = timed([&] { engine.switchTo(cpu->compile(engine.kernels())); });
-  result.cases = runOn(*cpu, 0, cases, prepared, result);
+  result.cases = runOn(*cpu, cases, prepared, result);
 }
 
 void runAsPtx(const std::vector<const Case*>& cases, std::vector<CompiledCase>& prepared, CollectingEngine& engine,
@@ -168,7 +168,7 @@ void runAsPtx(const std::vector<const Case*>& cases, std::vector<CompiledCase>& 
     const std::unique_ptr<Engine> ptx = madeOrSkipped([&] { return makeEngine(options); }, "nvrtc", result);
     if (!ptx) return;
     result.nvrtcSeconds += timed([&] { engine.switchTo(ptx->compile(engine.kernels())); });
-    result.ptxSeconds += timed([&] { result.ptxCases += runOn(*ptx, architecture, cases, prepared, result); });
+    result.ptxSeconds += timed([&] { result.ptxCases += runOn(*ptx, cases, prepared, result); });
   }
 }
 
@@ -186,11 +186,14 @@ BatchResult runCompilerBatch(const std::vector<const Case*>& statements, const s
   }
   result.kernels = engine->kernels().size();
   if (result.kernels == 0) return result;
+  std::string running = "cpu";
   try {
     runOnCpu(cases, prepared, *engine, makeCpu, result);
+    running = "ptx";
     runAsPtx(cases, prepared, *engine, ptxArchitectures, result);
   } catch (const CheckError& error) {
     result.problem = error.what();
+    result.problemEngine = running;
   }
   return result;
 }

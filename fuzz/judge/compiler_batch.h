@@ -16,12 +16,12 @@ namespace fuser::fuzz {
 struct CompilerVerdict {
   size_t index = 0;  // the case's index in the batch
   CaseVerdict verdict;
-  size_t ptxArchitecture = 0;  // of engine ptx: its place in kPtxArchitectures
 };
 
 struct BatchResult {
   std::vector<CompilerVerdict> findings;  // of single cases
   std::string problem;                    // a compiler error: a finding of the whole batch
+  std::string problemEngine;              // whose: "cpu", "ptx"
   size_t cases = 0;                       // cases that ran on the cpu engine
   size_t withoutRoom = 0;                 // cases that it has no room for
   size_t kernels = 0;

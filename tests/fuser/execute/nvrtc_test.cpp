@@ -34,7 +34,7 @@ class NvrtcTest : public ::testing::TestWithParam<const char*> {
   Nvrtc nvrtc_;
 };
 
-// All are compiled to PTX for sm_90, too (RowOpcodesTest).
+// All are compiled to PTX for each of them, too (RowOpcodesTest).
 TEST_P(NvrtcTest, CompilesEveryOpAndDtype) {
   const std::vector<PointwiseCase> cases = pointwiseCases();
   const std::vector<const Kernel*> kernels = thirdOf(kernelsOf(cases));

@@ -13,7 +13,11 @@ TEST(TouchedElementsTest, AreThoseOfAMap) {
   std::mt19937_64 random(7);
   const auto below = [&](uint64_t end) { return random() % end; };
   TouchedElements elements;
-  std::map<uintptr_t, std::pair<uint32_t, uint32_t>> expected;  // write and read
+  struct Expected {
+    uint32_t write = 0, read = 0;
+    bool hasOtherReads = false;
+  };
+  std::map<uintptr_t, Expected> expected;
   for (uint32_t mark = 1; mark < 200000; ++mark) {
     // Elements of all sizes side by side, on a few pages, some of them far away.
     const uint64_t bytes = uint64_t{1} << below(5);
@@ -22,13 +26,12 @@ TEST(TouchedElementsTest, AreThoseOfAMap) {
       EXPECT_EQ(elements.erase(address), expected.erase(address) == 1);
     } else {
       TouchedElement& element = elements.at(address, bytes);
-      const auto known = expected.try_emplace(address, 0, 0).first;
-      ASSERT_EQ(element.write, known->second.first);
-      ASSERT_EQ(element.read, known->second.second);
-      ASSERT_FALSE(element.hasOtherReads);
-      element.write = mark;
-      element.read = mark / 2;
-      known->second = {mark, mark / 2};
+      const auto known = expected.try_emplace(address).first;
+      ASSERT_EQ(element.write, known->second.write);
+      ASSERT_EQ(element.read, known->second.read);
+      ASSERT_EQ(element.hasOtherReads, known->second.hasOtherReads);
+      element = {mark, mark / 2, mark % 3 == 0};
+      known->second = {mark, mark / 2, mark % 3 == 0};
     }
     ASSERT_EQ(elements.count(), expected.size());
     if (below(20000) != 0) continue;

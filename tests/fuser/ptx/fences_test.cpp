@@ -97,7 +97,9 @@ TEST(FencesTest, AnElementHasManyReadersEachOfWhichIsWaitedFor) {
     EXPECT_EQ(run(kernel)[0], 40u);
     EXPECT_FAULT(changed(kernel, "membar.gl;\n", ""), "race");
     const Kernel without5 = changed(kernel, "membar.gl;", "setp.eq.s32 %p4, %t, 5;\n@%p4 ret;\nmembar.gl;");
-    EXPECT_FAULT(changed(without5, "%r1, 40;", "%r1, 39;"), "race");
+    const Kernel unknown5 = changed(without5, "%r1, 40;", "%r1, 39;");
+    EXPECT_FAULT(unknown5, "race");
+    EXPECT_FAULT(changed(unknown5, "W:", "W:\nbar.sync 0;"), "race");  // which orders the other block's nothing
   }
 }
 

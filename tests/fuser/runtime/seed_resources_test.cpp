@@ -65,8 +65,9 @@ TEST(SeedResourcesTest, KernelsKeepNothingInLocalMemory) {
     const std::vector<const Kernel*>& kernels = all.kernels;
     if (kernels.empty()) continue;
     const std::string text = printModule(kernels);
-    for (const char* arch : {"90", "80"}) {
-      if (!full && (arch == std::string("80")) != (seed / 4 % 2 == 1)) continue;
+    for (size_t place = 0; place < std::size(kPtxArchitectures); ++place) {
+      if (!full && place != seed / 4 % std::size(kPtxArchitectures)) continue;
+      const std::string arch(kPtxArchitectures[place]);
       const std::vector<KernelResources> found = nvrtc.examine(text, arch).kernels;
       ASSERT_EQ(found.size(), kernels.size()) << path;
       for (size_t i = 0; i < kernels.size(); ++i) {
