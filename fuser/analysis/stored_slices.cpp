@@ -256,7 +256,12 @@ class Reads {
     }
   }
 
-  void meet(const Coordinates& at) {
+  void meet(Coordinates at) {
+    // A broadcast axis has one place, whatever coordinate its reader has along it.
+    const std::vector<IterDomain*> axes = base_->axes();
+    for (size_t axis = 0; axis < axes.size(); ++axis) {
+      if (axes[axis]->isBroadcast() && !axes[axis]->isExpanded()) at[axis] = ints_.constant(0);
+    }
     if (at == places_) {
       found_ = std::max(found_, Overlap::SameElements);
     } else if (!areApart(at, others_)) {

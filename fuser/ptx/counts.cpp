@@ -98,13 +98,16 @@ const Function& functionOf(const Module& module, const Instruction& instruction)
   FUSER_CHECK(false, "an instruction of no function");
 }
 
+// The depot of f32 is all that the kernel has in local memory: an array of its own beside it would make that larger.
 bool isInDepot(const Program& program, const Instruction& instruction, const std::string& cuda) {
+  constexpr int64_t kBytes = 28;  // seven words
   const Function& function = functionOf(*program.module, instruction);
   if (function.name == "__internal_trig_reduction_slowpathd") return true;
-  if (!function.isEntry || instruction.cudaLine == 0) return false;
+  if (!function.isEntry) return false;
+  int64_t bytes = 0;
+  for (const Variable& variable : function.variables) bytes += variable.space == Space::Local ? variable.bytes : 0;
   std::set<std::string_view> known;
-  const std::string line = lineOf(cuda, instruction.cudaLine);
-  return callsOneWithDepot(cuda, line, known);
+  return bytes == kBytes && callsOneWithDepot(cuda, bodyOf(cuda, function.name), known);
 }
 
 }  // namespace

@@ -99,7 +99,7 @@ TEST(CountsTest, AreOfTheInstructionsOfTheText) {
   EXPECT_EQ(counts.flops, 32 * 3);
 }
 
-// A store and a load of local memory by a line of the CUDA text, and a store by none.
+// A store and a load of local memory, as much as the library has for f32.
 constexpr const char* kLocal = R"(.version 9.0
 .target sm_90
 .address_size 64
@@ -108,30 +108,32 @@ constexpr const char* kLocal = R"(.version 9.0
 .local .align 4 .b8 depot[28];
 .reg .b32 %r<4>;
 .reg .b64 %d<4>;
-.loc 1 2 3
 ld.param.u64 %d1, [out];
 mov.u32 %r1, %tid.x;
 mul.wide.u32 %d2, %r1, 4;
 add.s64 %d3, %d1, %d2;
 st.local.u32 [depot+4], %r1;
-.loc 1 3 3
 ld.local.u32 %r2, [depot+4];
 st.global.u32 [%d3], %r2;
 ret;
 }
-.file 1 "k.cu"
 )";
 
-TEST(CountsTest, LocalMemoryIsThatOfTheLibraryWhereItsLineCallsAFunctionThatHasSome) {
+TEST(CountsTest, LocalMemoryIsThatOfTheLibraryWhereTheKernelCallsAFunctionThatHasSoMuch) {
+  const std::string reduced = "float reduced(float a) {\n  if (a > 1) { return tan(a); }\n  return a;\n}\n";
+  const std::string calls = reduced + "float Tan_f32(float a) { return reduced(a); }\nvoid k(float* out) {\n  *out = ";
   struct Expected {
-    const char* cuda;
+    std::string cuda;
+    const char* bytes;
     int64_t depot, local;
   };
   for (const Expected& expected :
-       {Expected{"k\nfloat b = sin(a);\nb += cos(a);\n", 512, 0},
-        Expected{"float Tan_f32(float a) { return tan(a); }\nb[i] = a;\nb = Tan_f32(a);\n", 256, 256},
-        Expected{"k\nb = asin(a);\nb = sin_of(a), c = sin;\n", 0, 512}}) {
-    const Counts counts = countsOf(kLocal, expected.cuda);
+       {Expected{"void k(float* out) { *out = sin(1); }", "[28]", 512, 0},
+        Expected{calls + "Tan_f32(1);\n}\n", "[28]", 512, 0}, Expected{calls + "Tan_f32(1);\n}\n", "[32]", 0, 512},
+        Expected{calls + "sin_of(1) + asin(1);\n}\n", "[28]", 0, 512}}) {
+    std::string text = kLocal;
+    text.replace(text.find("[28]"), 4, expected.bytes);
+    const Counts counts = countsOf(text.c_str(), expected.cuda);
     EXPECT_EQ(counts.depotBytes, expected.depot) << expected.cuda;
     EXPECT_EQ(counts.localBytes, expected.local) << expected.cuda;
   }
