@@ -99,7 +99,9 @@ TEST(FencesTest, AnElementHasManyReadersEachOfWhichIsWaitedFor) {
     const Kernel without5 = changed(kernel, "membar.gl;", "setp.eq.s32 %p4, %t, 5;\n@%p4 ret;\nmembar.gl;");
     const Kernel unknown5 = changed(without5, "%r1, 40;", "%r1, 39;");
     EXPECT_FAULT(unknown5, "race");
-    EXPECT_FAULT(changed(unknown5, "W:", "W:\nbar.sync 0;"), "race");  // which orders the other block's nothing
+    // Barriers of a block order nothing of another one, however many there are.
+    EXPECT_FAULT(changed(unknown5, "W:", "W:\nbar.sync 0;\nbar.sync 0;\nbar.sync 0;\nbar.sync 0;\nbar.sync 0;"),
+                 "race");
   }
 }
 
