@@ -47,8 +47,6 @@ LaneMemory::LaneMemory(const Program& program, const KernelArguments& arguments,
       memory.extent = extentInMemory(tensor.sizes, tensor.strides);
       memory.data = static_cast<std::byte*>(tensor.data);
       memory.output = buffer.tensor < 0 || kernel.tensors[static_cast<size_t>(buffer.tensor)].written;
-      const bool readBack = program.readBack[static_cast<size_t>(buffer.id)];
-      if (memory.output) memory.history = takeHistory(static_cast<size_t>(memory.extent), readBack, arena);
     } else {
       memory.extent = buffer.size->value;
       const size_t cells = static_cast<size_t>(memory.extent) * stride;
@@ -57,7 +55,34 @@ LaneMemory::LaneMemory(const Program& program, const KernelArguments& arguments,
     }
     memories_.push_back(memory);
   }
+  takeHistories(arena);
   takeShared(stride, arena);
+}
+
+// Inputs that lie in the memory of a written tensor have its history: what is stored over them is a race with who reads
+// them. An input that several such tensors overlap has the history of the last one.
+void LaneMemory::takeHistories(Arena& arena) {
+  for (Memory& output : memories_) {
+    if (!output.output) continue;
+    const auto size = static_cast<std::ptrdiff_t>(output.elementSize);
+    std::vector<std::pair<Memory*, std::ptrdiff_t>> inputs;  // and how many elements behind the output's first
+    std::ptrdiff_t first = 0, end = output.extent;
+    for (Memory& other : memories_) {
+      const bool isInput = other.buffer->memory == MemoryType::Global && !other.output;
+      const std::ptrdiff_t distance =
+          reinterpret_cast<std::intptr_t>(other.data) - reinterpret_cast<std::intptr_t>(output.data);
+      if (!isInput || other.elementSize != output.elementSize || distance % size != 0) continue;
+      const std::ptrdiff_t behind = distance / size;
+      if (behind >= output.extent || behind + other.extent <= 0) continue;
+      inputs.emplace_back(&other, behind);
+      first = std::min(first, behind);
+      end = std::max<std::ptrdiff_t>(end, behind + other.extent);
+    }
+    const bool isRead = program_.readBack[static_cast<size_t>(output.buffer->id)] || !inputs.empty();
+    const History all = takeHistory(static_cast<size_t>(end - first), isRead, arena);
+    output.history = all.from(-first);
+    for (const auto& [input, behind] : inputs) input->history = all.from(behind - first);
+  }
 }
 
 void LaneMemory::takeShared(size_t stride, Arena& arena) {
@@ -202,7 +227,7 @@ bool LaneMemory::affineRange(const Memory& m, Element element, int offset, const
 bool LaneMemory::loadAffine(const Memory& m, Element element, int offset, const Mask& mask, void* out) {
   int64_t first = 0;
   int64_t step = 0;
-  if (m.output || !affineRange(m, element, offset, mask, first, step)) return false;
+  if (m.history.writer || !affineRange(m, element, offset, mask, first, step)) return false;
   withSize(m.elementSize, [&]<class T>() {
     T* to = static_cast<T*>(out) + mask.begin;
     const T* from = reinterpret_cast<const T*>(m.data) + first;
@@ -217,9 +242,8 @@ bool LaneMemory::loadAffine(const Memory& m, Element element, int offset, const 
 
 // Loads arbitrary lanes from an input. False, with `out` unspecified, if one is out of bounds.
 bool LaneMemory::gather(const Memory& m, Element element, int offset, const Mask& mask, void* out) const {
-  if (m.buffer->memory != MemoryType::Global || m.output || !program_.index[element.index].varying || m.extent == 0) {
-    return false;
-  }
+  const bool isPlain = m.buffer->memory == MemoryType::Global && !m.history.writer && m.extent > 0;
+  if (!isPlain || !program_.index[element.index].varying) return false;
   const int64_t* indices = values_.lanes(element.index);
   bool outside = false;
   withSize(m.elementSize, [&]<class T>() {

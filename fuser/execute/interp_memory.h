@@ -3,9 +3,10 @@
 //   bounds          Local and Shared buffers by their size, tensors by the extent that sizes and strides address
 //   alignment       of vectors: the index in elements, and a tensor's address in bytes
 //   initialization  Local, Shared and written Global elements must be written before they are read
-//   races           on Shared and written Global elements: two threads access one element, at least one writes, and no
-//                   barrier is in between: of their block, or of the grid if they are of different ones. Writing equal
-//                   values is a race, too. What is found does not depend on the order in which blocks run.
+//   races           on Shared and written Global elements, and on inputs in the same memory: two threads access one
+//                   element, at least one writes, and no barrier is in between: of their block, or of the grid if they
+//                   are of different ones. Writing equal values is a race, too. What is found does not depend on the
+//                   order in which blocks run.
 //   semaphores      zero before the launch and after it
 //
 // Shared buffers lie where the kernel's layout puts them. An element whose bytes another buffer was stored in since
@@ -89,6 +90,12 @@ class LaneMemory {
     uint32_t* writeEpoch = nullptr;  // null for kernels without barriers, which have one epoch
     uint32_t* reader = nullptr;      // since the last barrier of the grid: a thread, or kManyThreads, or kManyBlocks
     uint32_t* readEpoch = nullptr;
+
+    // That of the memory from an element on.
+    History from(std::ptrdiff_t element) const {
+      const auto behind = [&](uint32_t* of) { return of ? of + element : nullptr; };
+      return {behind(writer), behind(writeEpoch), behind(reader), behind(readEpoch)};
+    }
   };
   struct Memory {
     const Buffer* buffer = nullptr;
@@ -105,6 +112,7 @@ class LaneMemory {
   Memory& memory(Element element) { return memories_[static_cast<size_t>(element.buffer)]; }
   const Memory& memory(Element element) const { return memories_[static_cast<size_t>(element.buffer)]; }
   History takeHistory(size_t elements, bool readBack, Arena& arena) const;
+  void takeHistories(Arena& arena);
   int64_t indexOf(const Memory& memory, Element element, int offset, size_t lane) const;
   // The offset of an element in `data` and `written`.
   size_t cell(const Memory& memory, int64_t index, size_t lane) const {

@@ -169,6 +169,20 @@ TEST(InterpChecks, FindsRacesInGlobalMemory) {
                "block (1, 0, 0), thread (0, 0, 0)"));
 }
 
+// An output may be stored over an input where each thread reads what it overwrites, and nobody else does.
+TEST(InterpChecks, FindsRacesWithInputsInTheSameMemory) {
+  std::vector<float> data = {1, 2, 3, 4, 5, 6, 7, 8};
+  const auto with = [&](const std::string& read, size_t behind) {
+    Case c(kernelWith("alloc t\nt[0] = move x[" + read + "]\ny[threadIdx.x] = move t[0]\n"));
+    c.run.tensor(0, data, {4}, {1}).tensor(1, data, {4}, {1}).shift(1, behind * sizeof(float));
+    return c;
+  };
+  with("threadIdx.x", 0).run.run();
+  EXPECT_TRUE(contains(with("((threadIdx.x * -1) + 3)", 0).run.violation(), "race: writes element 0 of y, which"));
+  EXPECT_TRUE(contains(with("threadIdx.x", 2).run.violation(), "race: writes element 0 of y, which"));
+  with("threadIdx.x", 4).run.run();
+}
+
 TEST(InterpChecks, FindsRacesBetweenBlocksOfDifferentBatches) {
   // 1024 threads are a batch of their own.
   Case c(kernelWith("y[(threadIdx.x // 1024)] = Set f32 (1.0)\n", "block 1, 1, 1\n grid 3000, 1, 1\n"));
