@@ -1,7 +1,7 @@
 #pragma once
-// TouchedElements: which work accessed an element last, by its address. Elements lie side by side, so that they are
-// kept in pages of memory, of which there is one lookup in a row of elements.
-// A page takes 2 to 8 times the memory that it is of, whichever part of that is touched.
+// TouchedElements: which work accessed an element last, by its address. Elements lie side by side, so that pages keep
+// them, and a row of elements takes one lookup a page. A page takes up to 8 times the memory that it stands for,
+// however little of that is touched.
 
 #include <cstdint>
 #include <memory>

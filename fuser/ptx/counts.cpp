@@ -98,16 +98,13 @@ const Function& functionOf(const Module& module, const Instruction& instruction)
   FUSER_CHECK(false, "an instruction of no function");
 }
 
-// The depot of f32 is all that the kernel has in local memory: an array of its own beside it would make that larger.
-bool isInDepot(const Program& program, const Instruction& instruction, const std::string& cuda) {
+// Whether all that the kernel itself has in local memory is the depot of f32: an array of its own would make it larger.
+bool hasDepotAlone(const Function& kernel, const std::string& cuda) {
   constexpr int64_t kBytes = 28;  // seven words
-  const Function& function = functionOf(*program.module, instruction);
-  if (function.name == "__internal_trig_reduction_slowpathd") return true;
-  if (!function.isEntry) return false;
   int64_t bytes = 0;
-  for (const Variable& variable : function.variables) bytes += variable.space == Space::Local ? variable.bytes : 0;
+  for (const Variable& variable : kernel.variables) bytes += variable.space == Space::Local ? variable.bytes : 0;
   std::set<std::string_view> known;
-  return bytes == kBytes && callsOneWithDepot(cuda, bodyOf(cuda, function.name), known);
+  return bytes == kBytes && callsOneWithDepot(cuda, bodyOf(cuda, kernel.name), known);
 }
 
 }  // namespace
@@ -163,6 +160,7 @@ Counts& Counts::operator+=(const Counts& other) {
 Counts countsOf(const Program& program, std::span<const OperationCount> counts, const std::string& cuda) {
   Counts sum;
   sum.launches = 1;
+  const bool isDepotAlone = hasDepotAlone(*program.entry, cuda);
   for (size_t i = 0; i < counts.size(); ++i) {
     const Operation& operation = program.operations[i];
     const OperationCount& count = counts[i];
@@ -174,7 +172,8 @@ Counts countsOf(const Program& program, std::span<const OperationCount> counts, 
     sum.sharedWavefronts += count.wavefronts;
     if (operation.kind == Operation::Kind::Barrier) sum.barrierWaits += count.warps;
     if (classOf(operation) == InstructionClass::Local) {
-      const bool isOfDepot = count.lanes > 0 && isInDepot(program, *operation.source, cuda);
+      const Function& function = functionOf(*program.module, *operation.source);
+      const bool isOfDepot = function.isEntry ? isDepotAlone : function.name == "__internal_trig_reduction_slowpathd";
       (isOfDepot ? sum.depotBytes : sum.localBytes) += count.lanes * operation.access.bytes();
     }
     const int64_t ofMma = operation.kind == Operation::Kind::Mma ? count.warps * flopsOfMma(operation.mma) : 0;

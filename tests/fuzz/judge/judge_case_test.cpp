@@ -214,6 +214,15 @@ run { %x = normal(seed = 1) : f32[65536] }
   EXPECT_EQ(result.cases, 1u);
 }
 
+TEST(CompilerBatchTest, ACompilersErrorNamesItsEngine) {
+  const Case good = parseCase(kSoftmax, "test");
+  const MakeEngine refuses = []() -> std::unique_ptr<Engine> { FUSER_CHECK(false, "it does not compile"); };
+  const BatchResult result = runCompilerBatch({&good}, {0}, refuses);
+  EXPECT_NE(result.problem.find("it does not compile"), std::string::npos) << result.problem;
+  EXPECT_EQ(result.problemEngine, "cpu");
+  EXPECT_EQ(result.ptxCases, 0u);
+}
+
 TEST(CompilerBatchTest, ACaseThatIsRejectedDoesNotSpoilTheOthers) {
   const Case rejected = parseCase(R"(
 fusion f(%x: f32[i0], %y: f32[i1]) {
