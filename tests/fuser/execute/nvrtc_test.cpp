@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "fuser/case/options.h"
 #include "fuser/codegen/print_cuda.h"
 #include "fuser/kernel/text.h"
 #include "tests/fuser/execute/pointwise_kernels.h"
@@ -16,18 +17,16 @@ namespace {
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-constexpr const char* kArchitectures[] = {"80", "90", "100"};
-
 // tests/setup.sh installs NVRTC, so that a machine without it is a broken set-up: the error says what to do.
-class NvrtcTest : public ::testing::TestWithParam<const char*> {
+class NvrtcTest : public ::testing::TestWithParam<std::string> {
  protected:
   // That of the architecture, in turn; FUSER_FULL_TEXTS=1 takes all.
   static std::vector<const Kernel*> thirdOf(const std::vector<const Kernel*>& all) {
     if (std::getenv("FUSER_FULL_TEXTS")) return all;
-    const size_t own = std::find(std::begin(kArchitectures), std::end(kArchitectures), std::string(GetParam())) -
-                       std::begin(kArchitectures);
+    const auto* place = std::find(std::begin(kPtxArchitectures), std::end(kPtxArchitectures), GetParam());
+    const auto own = static_cast<size_t>(place - std::begin(kPtxArchitectures));
     std::vector<const Kernel*> part;
-    for (size_t i = own; i < all.size(); i += std::size(kArchitectures)) part.push_back(all[i]);
+    for (size_t i = own; i < all.size(); i += std::size(kPtxArchitectures)) part.push_back(all[i]);
     return part;
   }
 
@@ -185,7 +184,9 @@ TEST_P(NvrtcTest, ShowsTheWarningsOfWhatItCompiles) {
   EXPECT_EQ(unused.kernels.size(), 1u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Architectures, NvrtcTest, ::testing::ValuesIn(kArchitectures),
+INSTANTIATE_TEST_SUITE_P(Architectures, NvrtcTest,
+                         ::testing::ValuesIn(std::vector<std::string>(std::begin(kPtxArchitectures),
+                                                                      std::end(kPtxArchitectures))),
                          [](const auto& info) { return concat("sm_", info.param); });
 
 }  // namespace

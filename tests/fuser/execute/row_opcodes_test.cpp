@@ -7,6 +7,7 @@
 #include <fstream>
 #include <set>
 
+#include "fuser/case/options.h"
 #include "fuser/codegen/print_cuda.h"
 #include "fuser/execute/nvrtc.h"
 #include "fuser/ptx/program.h"
@@ -28,7 +29,8 @@ TEST(RowOpcodesTest, AreListedAndAllExecuted) {
   for (const auto& cast : casts) kernels.push_back(cast.get());
   const Nvrtc nvrtc;
   std::set<std::string> found;
-  for (const char* architecture : {"80", "90", "100"}) {
+  for (const std::string_view each : kPtxArchitectures) {
+    const std::string architecture(each);
     const ptx::Module module = ptx::parsePtx(nvrtc.compileToPtx(printModule(kernels), architecture), architecture);
     size_t entries = 0;
     for (const ptx::Function& function : module.functions) {
