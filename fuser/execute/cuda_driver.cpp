@@ -27,6 +27,7 @@ constexpr int kMaxDynamicShared = 8;
 constexpr unsigned kAttachGlobal = 1;
 constexpr unsigned kNonBlocking = 1;
 constexpr unsigned kDisableTiming = 2;
+constexpr unsigned kWithTiming = 0;
 constexpr size_t kSharedWithoutAsking = 48 * 1024;
 
 }  // namespace
@@ -50,6 +51,7 @@ struct CudaDriver::Functions {
   Status (*memFree)(Address);
   Status (*memcpyHtoD)(Address, const void*, size_t);
   Status (*memcpyDtoH)(void*, Address, size_t);
+  Status (*memcpyDtoD)(Address, Address, size_t);
   Status (*launchKernel)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**,
                          void**);
   Status (*launchCooperativeKernel)(Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
@@ -62,6 +64,7 @@ struct CudaDriver::Functions {
   Status (*eventCreate)(Event*, unsigned);
   Status (*eventDestroy)(Event);
   Status (*eventRecord)(Event, Stream);
+  Status (*eventElapsedTime)(float*, Event, Event);
 
   template <class F>
   void find(F*& function, const char* name) {
@@ -87,6 +90,7 @@ struct CudaDriver::Functions {
     find(memFree, "cuMemFree_v2");
     find(memcpyHtoD, "cuMemcpyHtoD_v2");
     find(memcpyDtoH, "cuMemcpyDtoH_v2");
+    find(memcpyDtoD, "cuMemcpyDtoD_v2");
     find(launchKernel, "cuLaunchKernel");
     find(launchCooperativeKernel, "cuLaunchCooperativeKernel");
     find(occupancy, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
@@ -97,6 +101,7 @@ struct CudaDriver::Functions {
     find(eventCreate, "cuEventCreate");
     find(eventDestroy, "cuEventDestroy_v2");
     find(eventRecord, "cuEventRecord");
+    find(eventElapsedTime, "cuEventElapsedTime");
   }
 
   std::string text(Status result) const {
@@ -212,6 +217,11 @@ void CudaDriver::copyToHost(void* target, Address source, size_t bytes) const {
   functions_->check(functions_->memcpyDtoH(target, source, bytes), "cuMemcpyDtoH");
 }
 
+void CudaDriver::copyOnDevice(Address target, Address source, size_t bytes) const {
+  makeCurrent();
+  functions_->check(functions_->memcpyDtoD(target, source, bytes), "cuMemcpyDtoD");
+}
+
 void CudaDriver::allowShared(Function function, size_t bytes) const {
   if (bytes <= kSharedWithoutAsking) return;
   functions_->check(functions_->functionSetAttribute(function, kMaxDynamicShared, static_cast<int>(bytes)),
@@ -260,12 +270,16 @@ void CudaDriver::destroy(Stream stream) const {
   if (functions_->contextSetCurrent(context_) == kSuccess) functions_->streamDestroy(stream);
 }
 
-CudaDriver::Event CudaDriver::makeEvent() const {
+CudaDriver::Event CudaDriver::makeEvent(unsigned flags) const {
   makeCurrent();
   Event event = nullptr;
-  functions_->check(functions_->eventCreate(&event, kDisableTiming), "cuEventCreate");
+  functions_->check(functions_->eventCreate(&event, flags), "cuEventCreate");
   return event;
 }
+
+CudaDriver::Event CudaDriver::makeEvent() const { return makeEvent(kDisableTiming); }
+
+CudaDriver::Event CudaDriver::makeClockEvent() const { return makeEvent(kWithTiming); }
 
 void CudaDriver::destroy(Event event) const {
   if (functions_->contextSetCurrent(context_) == kSuccess) functions_->eventDestroy(event);
@@ -284,6 +298,13 @@ void CudaDriver::wait(Stream stream, Event event) const {
 void CudaDriver::finish(Stream stream, std::string_view what) const {
   makeCurrent();
   functions_->check(functions_->streamSynchronize(stream), what);
+}
+
+double CudaDriver::microsecondsBetween(Event begin, Event end) const {
+  makeCurrent();
+  float milliseconds = 0;
+  functions_->check(functions_->eventElapsedTime(&milliseconds, begin, end), "cuEventElapsedTime");
+  return 1e3 * static_cast<double>(milliseconds);
 }
 
 }  // namespace fuser

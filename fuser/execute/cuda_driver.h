@@ -44,6 +44,8 @@ class CudaDriver {
   void free(Address address) const;
   void copyToDevice(Address target, const void* source, size_t bytes) const;
   void copyToHost(void* target, Address source, size_t bytes) const;
+  // In the order of the default stream's work; does not wait.
+  void copyOnDevice(Address target, Address source, size_t bytes) const;
 
   struct Launch {
     Function function;
@@ -63,14 +65,18 @@ class CudaDriver {
   Stream makeStream() const;  // non-blocking: it does not synchronize with the default stream
   void destroy(Stream stream) const;
   Event makeEvent() const;
+  Event makeClockEvent() const;  // one whose records have times
   void destroy(Event event) const;
   void record(Event event, Stream stream) const;
   // Makes all later work on the stream wait for the event's last record.
   void wait(Stream stream, Event event) const;
   void finish(Stream stream, std::string_view what) const;  // waits for its work; messages contain `what`
+  // From the one's last record to the other's, which is done; both are clock events.
+  double microsecondsBetween(Event begin, Event end) const;
 
  private:
   void allowShared(Function function, size_t bytes) const;
+  Event makeEvent(unsigned flags) const;
 
   struct Functions;
   void makeCurrent() const;

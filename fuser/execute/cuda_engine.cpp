@@ -23,8 +23,12 @@ struct LoadedModule {
 
 class CudaKernel : public CompiledKernel {
  public:
-  CudaKernel(const Kernel& kernel, std::shared_ptr<LoadedModule> module, const std::string& entry)
-      : kernel_(kernel), module_(std::move(module)), function_(driver().function(module_->module, entry)) {}
+  CudaKernel(const Kernel& kernel, std::shared_ptr<LoadedModule> module, const std::string& entry,
+             std::shared_ptr<CudaTimes> times)
+      : kernel_(kernel),
+        module_(std::move(module)),
+        function_(driver().function(module_->module, entry)),
+        times_(std::move(times)) {}
 
   void launch(const KernelArguments& arguments) override {
     const std::array<int64_t, 3> grid = checkedGrid(arguments);
@@ -38,7 +42,6 @@ class CudaKernel : public CompiledKernel {
       const uintptr_t lead = range.begin % kKeptAlignment;
       memory.push_back(std::make_unique<DeviceMemory>(driver(), lead + (range.end - range.begin)));
       addresses.push_back(memory.back()->address() + lead);
-      driver().copyToDevice(addresses.back(), reinterpret_cast<const void*>(range.begin), range.end - range.begin);
     }
     std::vector<void*> data;
     for (size_t i = 0; i < arguments.tensors.size(); ++i) {
@@ -56,10 +59,27 @@ class CudaKernel : public CompiledKernel {
       const size_t bytes = std::max<size_t>(1, bytesOf(workspace));
       memory.push_back(std::make_unique<DeviceMemory>(driver(), bytes));
       workspaces.push_back(memory.back()->address());
-      driver().copyToDevice(workspaces.back(), workspace.data, bytesOf(workspace));
       data.push_back(reinterpret_cast<void*>(workspaces.back()));
     }
+    // What an earlier launch wrote, and what none has brought yet.
+    const auto bring = [&](bool all) {
+      for (size_t i = 0; i < host.ranges.size(); ++i) {
+        const HostRange& range = host.ranges[i];
+        if (!all && !range.written) continue;
+        driver().copyToDevice(addresses[i], reinterpret_cast<const void*>(range.begin), range.end - range.begin);
+      }
+      for (size_t i = 0; i < workspaces.size(); ++i) {
+        const TensorRef& workspace = arguments.workspaces[i];
+        driver().copyToDevice(workspaces[i], workspace.data, bytesOf(workspace));
+      }
+    };
     ArgumentList list(kernel_, arguments, std::move(data));
+    bring(true);
+    if (times_) {
+      times_->time(
+          kernel_, [&] { bring(false); }, [&] { driver().enqueue(launchOf(grid, list), nullptr); });
+      bring(false);
+    }
     driver().launch(launchOf(grid, list));
     for (size_t i = 0; i < workspaces.size(); ++i) {
       driver().copyToHost(arguments.workspaces[i].data, workspaces[i], bytesOf(arguments.workspaces[i]));
@@ -114,12 +134,13 @@ class CudaKernel : public CompiledKernel {
   const Kernel& kernel_;
   std::shared_ptr<LoadedModule> module_;
   CudaDriver::Function function_;
+  std::shared_ptr<CudaTimes> times_;
 };
 
 class CudaEngine : public Engine {
  public:
-  explicit CudaEngine(std::shared_ptr<const CudaDriver> driver)
-      : driver_(std::move(driver)), device_(makeCudaDevice(driver_)) {}
+  CudaEngine(std::shared_ptr<const CudaDriver> driver, std::shared_ptr<CudaTimes> times)
+      : driver_(std::move(driver)), device_(makeCudaDevice(driver_)), times_(std::move(times)) {}
 
   std::string name() const override { return "cuda"; }
 
@@ -132,7 +153,7 @@ class CudaEngine : public Engine {
     const auto module = std::make_shared<LoadedModule>(driver_, image);
     std::vector<std::unique_ptr<CompiledKernel>> compiled;
     for (size_t i = 0; i < kernels.size(); ++i)
-      compiled.push_back(std::make_unique<CudaKernel>(*kernels[i], module, entryName(*kernels[i], i)));
+      compiled.push_back(std::make_unique<CudaKernel>(*kernels[i], module, entryName(*kernels[i], i), times_));
     return compiled;
   }
 
@@ -155,6 +176,7 @@ class CudaEngine : public Engine {
   std::shared_ptr<const CudaDriver> driver_;
   const DeviceProperties properties_ = driver_->properties();
   std::shared_ptr<StreamDevice> device_;
+  std::shared_ptr<CudaTimes> times_;
   Nvrtc nvrtc_;
 };
 
@@ -162,8 +184,8 @@ class CudaEngine : public Engine {
 
 std::unique_ptr<Engine> makeCudaEngine() { return makeCudaEngine(std::make_shared<CudaDriver>()); }
 
-std::unique_ptr<Engine> makeCudaEngine(std::shared_ptr<const CudaDriver> driver) {
-  return std::make_unique<CudaEngine>(std::move(driver));
+std::unique_ptr<Engine> makeCudaEngine(std::shared_ptr<const CudaDriver> driver, std::shared_ptr<CudaTimes> times) {
+  return std::make_unique<CudaEngine>(std::move(driver), std::move(times));
 }
 
 }  // namespace fuser

@@ -6,13 +6,15 @@
 #include <memory>
 
 #include "fuser/execute/cuda_driver.h"
+#include "fuser/execute/cuda_times.h"
 #include "fuser/execute/engine.h"
 
 namespace fuser {
 
 // A SetUpError if libcuda, libnvrtc or a GPU is missing.
 std::unique_ptr<Engine> makeCudaEngine();
-// The same with a driver that is open already.
-std::unique_ptr<Engine> makeCudaEngine(std::shared_ptr<const CudaDriver> driver);
+// The same with a driver that is open already. times: of each launch() of tensors in host memory; null: none is timed.
+std::unique_ptr<Engine> makeCudaEngine(std::shared_ptr<const CudaDriver> driver,
+                                       std::shared_ptr<CudaTimes> times = nullptr);
 
 }  // namespace fuser

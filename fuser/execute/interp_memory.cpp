@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
+#include <tuple>
 
 #include "fuser/execute/launch_shape.h"
 #include "fuser/kernel/shared_layout.h"
@@ -59,29 +61,36 @@ LaneMemory::LaneMemory(const Program& program, const KernelArguments& arguments,
   takeShared(stride, arena);
 }
 
-// Inputs that lie in the memory of a written tensor have its history: what is stored over them is a race with who reads
-// them. An input that several such tensors overlap has the history of the last one.
+// Tensors that overlap have one history, if one of them is written: what is stored over another one's element is a race
+// with who accesses it there. A group is a chain of overlaps, of tensors whose elements lie alike.
 void LaneMemory::takeHistories(Arena& arena) {
-  for (Memory& output : memories_) {
-    if (!output.output) continue;
-    const auto size = static_cast<std::ptrdiff_t>(output.elementSize);
-    std::vector<std::pair<Memory*, std::ptrdiff_t>> inputs;  // and how many elements behind the output's first
-    std::ptrdiff_t first = 0, end = output.extent;
-    for (Memory& other : memories_) {
-      const bool isInput = other.buffer->memory == MemoryType::Global && !other.output;
-      const std::ptrdiff_t distance =
-          reinterpret_cast<std::intptr_t>(other.data) - reinterpret_cast<std::intptr_t>(output.data);
-      if (!isInput || other.elementSize != output.elementSize || distance % size != 0) continue;
-      const std::ptrdiff_t behind = distance / size;
-      if (behind >= output.extent || behind + other.extent <= 0) continue;
-      inputs.emplace_back(&other, behind);
-      first = std::min(first, behind);
-      end = std::max<std::ptrdiff_t>(end, behind + other.extent);
+  const auto address = [](const Memory& m) { return reinterpret_cast<uintptr_t>(m.data); };
+  const auto place = [&](const Memory& m) { return std::tuple(m.elementSize, address(m) % m.elementSize, address(m)); };
+  std::vector<Memory*> tensors;
+  for (Memory& m : memories_) {
+    if (m.buffer->memory == MemoryType::Global) tensors.push_back(&m);
+  }
+  std::stable_sort(tensors.begin(), tensors.end(), [&](Memory* a, Memory* b) { return place(*a) < place(*b); });
+  const auto end = [&](const Memory& m) { return address(m) + static_cast<size_t>(m.extent) * m.elementSize; };
+  for (size_t first = 0, last; first < tensors.size(); first = last) {
+    const Memory& lowest = *tensors[first];
+    uintptr_t groupEnd = end(lowest);
+    for (last = first + 1; last < tensors.size(); ++last) {
+      const Memory& next = *tensors[last];
+      const bool liesAlike =
+          next.elementSize == lowest.elementSize && (address(next) - address(lowest)) % lowest.elementSize == 0;
+      if (!liesAlike || address(next) >= groupEnd) break;
+      groupEnd = std::max(groupEnd, end(next));
     }
-    const bool isRead = program_.readBack[static_cast<size_t>(output.buffer->id)] || !inputs.empty();
-    const History all = takeHistory(static_cast<size_t>(end - first), isRead, arena);
-    output.history = all.from(-first);
-    for (const auto& [input, behind] : inputs) input->history = all.from(behind - first);
+    const std::span<Memory* const> group = std::span(tensors).subspan(first, last - first);
+    if (std::none_of(group.begin(), group.end(), [](Memory* m) { return m->output; })) continue;
+    const bool isRead = std::any_of(group.begin(), group.end(), [&](Memory* m) {
+      return !m->output || program_.readBack[static_cast<size_t>(m->buffer->id)];
+    });
+    const History all = takeHistory((groupEnd - address(lowest)) / lowest.elementSize, isRead, arena);
+    for (Memory* m : group) {
+      m->history = all.from(static_cast<std::ptrdiff_t>((address(*m) - address(lowest)) / m->elementSize));
+    }
   }
 }
 

@@ -98,7 +98,7 @@ KernelEstimate estimateOf(const KernelRow& row, const KernelCounts& counted, con
   estimate.occupancy = occupancyOf(row, device);
   estimate.memoryBytes = row.cost.compulsory * kSectorBytes;
   estimate.requestedBytes = row.cost.requested * kSectorBytes;
-  estimate.flops = counted.counts.flops;
+  estimate.counts = counted.counts;
   estimate.parts = partsOf(row, counted.counts, device, rates);
   estimate.bound = *std::max_element(estimate.parts.begin(), estimate.parts.end(),
                                      [](const auto& a, const auto& b) { return a.microseconds < b.microseconds; });
@@ -163,7 +163,7 @@ std::string toTable(const CaseEstimate& estimate, const NamedDevice& device, con
     line(kernel.name,
          {number(kernel.launches), number(kernel.blocks), number(kernel.threads), number(kernel.registers),
           number(kernel.spilledBytes), number(kernel.sharedBytes), fixed(100 * kernel.occupancy, 0) + " %",
-          number(kernel.memoryBytes), number(kernel.requestedBytes), number(kernel.flops),
+          number(kernel.memoryBytes), number(kernel.requestedBytes), number(kernel.counts.flops),
           fixed(kernel.bound.microseconds, 3), std::string(kernel.bound.part)},
          kernel.line.empty() ? "no line" : concat(fixed(100 * kernel.lineShare, 0), " %: ", kernel.line.substr(0, 60)));
   }

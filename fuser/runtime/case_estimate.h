@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "fuser/case/case.h"
+#include "fuser/ptx/counts.h"
 #include "fuser/types/device_rates.h"
 
 namespace fuser {
@@ -26,7 +27,7 @@ struct KernelEstimate {
   double occupancy = 0;                     // the share of an SM's warps that its blocks at once have
   int64_t memoryBytes = 0;                  // of sectors that a launch needs, each once
   int64_t requestedBytes = 0;               // of sectors, as often as instructions ask for them
-  int64_t flops = 0;
+  ptx::Counts counts{};                     // of what it executes, on the PTX
   std::vector<PartTime> parts;
   PartTime bound;  // the largest: the estimate
   // The line of the CUDA text with most instructions of the bound's kind, without its indentation, and its share of

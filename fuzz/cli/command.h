@@ -29,6 +29,7 @@ Command addMergeCommand(CLI::App& app);
 Command addPerfCheckCommand(CLI::App& app);
 Command addCompareCommand(CLI::App& app);
 Command addEstimateCommand(CLI::App& app);
+Command addTimeCommand(CLI::App& app);
 Command addSelftestCommand(CLI::App& app);
 Command addTriageCommand(CLI::App& app);
 Command addMinimizeCommand(CLI::App& app);

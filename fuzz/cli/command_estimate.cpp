@@ -34,7 +34,7 @@ reports::EstimatedKernel toRow(const std::string& program, const KernelEstimate&
   row.occupancy = kernel.occupancy;
   row.memoryBytes = kernel.memoryBytes;
   row.requestedBytes = kernel.requestedBytes;
-  row.flops = kernel.flops;
+  row.flops = kernel.counts.flops;
   row.microseconds = kernel.bound.microseconds;
   for (const PartTime& part : kernel.parts) {
     if (part.part == "memory") row.memoryMicroseconds = part.microseconds;

@@ -37,11 +37,11 @@ Exit codes
 
 std::vector<Command> addCommands(CLI::App& app) {
   return {
-      addRunCommand(app),      addEnumerateCommand(app), addReplayCommand(app),      addCompareCommand(app),
-      addTriageCommand(app),   addGenerateCommand(app),  addExportCommand(app),      addImportCommand(app),
-      addMinimizeCommand(app), addReportCommand(app),    addMergeCommand(app),       addPerfCheckCommand(app),
-      addEstimateCommand(app), addSelftestCommand(app),  addProbeTargetCommand(app), addExplainCommand(app),
-      addBisectCommand(app),
+      addRunCommand(app),      addEnumerateCommand(app), addReplayCommand(app),   addCompareCommand(app),
+      addTriageCommand(app),   addGenerateCommand(app),  addExportCommand(app),   addImportCommand(app),
+      addMinimizeCommand(app), addReportCommand(app),    addMergeCommand(app),    addPerfCheckCommand(app),
+      addEstimateCommand(app), addTimeCommand(app),      addSelftestCommand(app), addProbeTargetCommand(app),
+      addExplainCommand(app),  addBisectCommand(app),
   };
 }
 

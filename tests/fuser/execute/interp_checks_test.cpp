@@ -14,6 +14,13 @@ std::string kernelWith(const std::string& body, const std::string& shape = "bloc
          std::string(body.find("s[") == std::string::npos ? "" : " shared s : f32 [8]\n") + shape + body + "}\n";
 }
 
+// The same with another output, z.
+std::string twoOutputs(const std::string& body) {
+  std::string text = kernelWith(body);
+  const std::string y = " tensor y : f32 rank 1 argument 1 written\n";
+  return text.insert(text.find(y) + y.size(), " tensor z : f32 rank 1 argument 2 written\n");
+}
+
 struct Case {
   std::vector<float> x = std::vector<float>(16, 1.0f);
   std::vector<float> y = std::vector<float>(16, 0.0f);
@@ -181,6 +188,34 @@ TEST(InterpChecks, FindsRacesWithInputsInTheSameMemory) {
   EXPECT_TRUE(contains(with("((threadIdx.x * -1) + 3)", 0).run.violation(), "race: writes element 0 of y, which"));
   EXPECT_TRUE(contains(with("threadIdx.x", 2).run.violation(), "race: writes element 0 of y, which"));
   with("threadIdx.x", 4).run.run();
+}
+
+// Each of two written tensors covers a part of x, and thread 0 of it reads what another thread writes in the first
+// part.
+TEST(InterpChecks, FindsRacesWithAnInputThatTwoTensorsOverlap) {
+  std::vector<float> data = {1, 2, 3, 4, 5, 6, 7, 8};
+  const auto with = [&](const std::string& read) {
+    Case c(
+        twoOutputs("alloc t\nt[0] = move x[" + read + "]\ny[threadIdx.x] = move t[0]\nz[threadIdx.x] = move t[0]\n"));
+    c.run.tensor(0, data, {8}, {1}).tensor(1, data, {4}, {1}).tensor(2, data, {4}, {1});
+    c.run.shift(2, 4 * sizeof(float));
+    return c;
+  };
+  with("threadIdx.x").run.run();
+  with("(threadIdx.x + 4)").run.run();
+  EXPECT_TRUE(contains(with("((threadIdx.x * -1) + 3)").run.violation(), "race: writes element 0 of y, which"));
+  EXPECT_TRUE(contains(with("((threadIdx.x * -1) + 7)").run.violation(), "race: writes element 0 of z, which"));
+}
+
+TEST(InterpChecks, FindsRacesBetweenTensorsThatAreWritten) {
+  std::vector<float> data = {1, 2, 3, 4, 5, 6, 7, 8};
+  const auto with = [&](size_t behind) {
+    Case c(twoOutputs("y[threadIdx.x] = Set f32 (1.0)\nz[threadIdx.x] = Set f32 (2.0)\n"));
+    c.run.tensor(1, data, {4}, {1}).tensor(2, data, {4}, {1}).shift(2, behind * sizeof(float));
+    return c;
+  };
+  with(4).run.run();
+  EXPECT_TRUE(contains(with(3).run.violation(), "race: writes element 0 of z, which"));
 }
 
 TEST(InterpChecks, FindsRacesBetweenBlocksOfDifferentBatches) {

@@ -62,7 +62,7 @@ TEST(CaseEstimateTest, FunctionsAndMatricesHaveTheirUnits) {
       "run { %a = normal(seed = 1) : f16[128, 64]  %b = normal(seed = 2) : f16[64, 128] }\n",
       "h200");
   EXPECT_GT(timeOf(product, "mma"), 0);
-  EXPECT_GE(product.flops, 2 * 128 * 64 * 128);
+  EXPECT_GE(product.counts.flops, 2 * 128 * 64 * 128);
   EXPECT_FALSE(product.line.empty());
   EXPECT_GT(product.lineShare, 0.01);
 }

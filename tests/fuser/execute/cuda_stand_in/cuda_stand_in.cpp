@@ -24,7 +24,8 @@ enum Call {
   kWait,
   kEventCreate,
   kEventDestroy,
-  kRecord
+  kRecord,
+  kElapsed
 };
 
 // libcuda as far as CudaDriver calls it. Memory from it is aligned to 256 bytes. Once a kernel has failed, so does
@@ -40,6 +41,7 @@ int standInAllocations = 0;
 int standInModules = 0;
 int standInFailure = 0;
 int standInShares = 1;
+size_t standInCopied = 0;
 int standInAttributes[128];
 void* standIn = 0;
 int (*standInCall)(void*, int, void*, void*) = 0;
@@ -91,6 +93,12 @@ int cuMemcpyDtoH_v2(void* to, Address from, size_t bytes) {
   if (!standInFailure) memcpy(to, (void*)from, bytes);
   return standInFailure;
 }
+int cuMemcpyDtoD_v2(Address to, Address from, size_t bytes) {
+  if (standInFailure) return standInFailure;
+  memcpy((void*)to, (void*)from, bytes);
+  standInCopied += bytes;
+  return 0;
+}
 int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned, unsigned, unsigned, unsigned,
                    void* stream, void** arguments, void**) {
   if (standInFailure) return standInFailure;
@@ -121,11 +129,16 @@ int cuStreamWaitEvent(void* stream, void* event, unsigned) {
   return standInFailure ? standInFailure : standInCall(standIn, 6, stream, event);
 }
 int cuEventCreate(void** event, unsigned flags) {
-  return standInFailure ? standInFailure : flags == 2 ? standInCall(standIn, 7, event, 0) : 1;
+  if (flags != 0 && flags != 2) return 1;
+  return standInFailure ? standInFailure : standInCall(standIn, 7, event, (void*)(size_t)(flags == 0));
 }
 int cuEventDestroy_v2(void* event) { return standInCall(standIn, 8, event, 0); }
 int cuEventRecord(void* event, void* stream) {
   return standInFailure ? standInFailure : standInCall(standIn, 9, event, stream);
+}
+int cuEventElapsedTime(float* milliseconds, void* begin, void* end) {
+  void* both[] = {begin, end};
+  return standInFailure ? standInFailure : standInCall(standIn, 10, milliseconds, both);
 }
 }
 )";
@@ -135,7 +148,8 @@ int cuEventRecord(void* event, void* stream) {
 // Hands each kernel to the cuda engine alone, so that the function that the engine asks for is known to be its.
 class CudaStandIn::StandInEngine : public Engine {
  public:
-  explicit StandInEngine(CudaStandIn& standIn) : standIn_(standIn), cuda_(makeCudaEngine(standIn.driver_)) {}
+  StandInEngine(CudaStandIn& standIn, std::shared_ptr<CudaTimes> times)
+      : standIn_(standIn), cuda_(makeCudaEngine(standIn.driver_, std::move(times))) {}
 
   std::string name() const override { return cuda_->name(); }
   std::shared_ptr<StreamDevice> device() override { return cuda_->device(); }
@@ -168,6 +182,7 @@ CudaStandIn::CudaStandIn() {
   modules_ = library.find<int>("standInModules");
   failure_ = library.find<int>("standInFailure");
   shares_ = library.find<int>("standInShares");
+  copied_ = library.find<size_t>("standInCopied");
   *library.find<void*>("standIn") = this;
   *library.find<decltype(&call)>("standInCall") = &call;
   *library.find<decltype(&launch)>("standInLaunch") = &launch;
@@ -179,7 +194,9 @@ CudaStandIn::CudaStandIn() {
   driver_ = std::make_shared<CudaDriver>(std::move(library));
 }
 
-std::unique_ptr<Engine> CudaStandIn::makeEngine() { return std::make_unique<StandInEngine>(*this); }
+std::unique_ptr<Engine> CudaStandIn::makeEngine(std::shared_ptr<CudaTimes> times) {
+  return std::make_unique<StandInEngine>(*this, std::move(times));
+}
 
 int CudaStandIn::call(void* standIn, int what, void* a, void* b) {
   CudaStandIn& self = *static_cast<CudaStandIn*>(standIn);
@@ -207,17 +224,30 @@ int CudaStandIn::call(void* standIn, int what, void* a, void* b) {
     }
     case kEventCreate:
       self.events_.push_back(std::make_unique<Event>());
+      self.events_.back()->isClock = b != nullptr;
       *static_cast<void**>(a) = self.events_.back().get();
       ++self.streamsAndEvents_;
       return 0;
     case kRecord: {
       Event* event = static_cast<Event*>(a);
+      event->microseconds = self.clock();
+      if (!b) return 0;  // the default stream's work is done
       const size_t number = ++event->recorded;
       self.enqueue(b, {nullptr, 0, [event, number] { event->reached = std::max(event->reached, number); }});
       return 0;
     }
+    case kElapsed: {
+      const auto* const* both = static_cast<const Event* const*>(b);
+      if (!both[0]->isClock || !both[1]->isClock) return 400;
+      *static_cast<float*>(a) = static_cast<float>(1e-3 * (both[1]->microseconds - both[0]->microseconds));
+      return 0;
+    }
   }
   return 1;
+}
+
+double CudaStandIn::clock() const {
+  return kLaunchMicroseconds * static_cast<double>(launches) + static_cast<double>(*copied_ >> 20);
 }
 
 bool CudaStandIn::isShared(const void* address) const {

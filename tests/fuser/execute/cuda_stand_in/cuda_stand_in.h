@@ -13,6 +13,7 @@
 
 #include "fuser/codegen/cpu_module.h"
 #include "fuser/execute/cuda_driver.h"
+#include "fuser/execute/cuda_times.h"
 #include "fuser/execute/engine.h"
 
 namespace fuser {
@@ -25,7 +26,9 @@ class CudaStandIn {
 
   std::shared_ptr<const CudaDriver> driver() const { return driver_; }
   // The cuda engine on it, for kernels without contraction. This must outlive it.
-  std::unique_ptr<Engine> makeEngine();
+  std::unique_ptr<Engine> makeEngine(std::shared_ptr<CudaTimes> times = nullptr);
+  // Its clock, of the default stream: so long takes each kernel, and a MiB that is copied on the device takes one.
+  static constexpr double kLaunchMicroseconds = 3;
 
   // What was asked for and not given back.
   int allocations() const { return *allocations_; }
@@ -63,6 +66,8 @@ class CudaStandIn {
   struct Event {
     size_t recorded = 0;  // times
     size_t reached = 0;   // of them
+    bool isClock = false;
+    double microseconds = 0;  // of the last record
   };
   struct Work {
     const Event* waitsFor = nullptr;
@@ -77,6 +82,7 @@ class CudaStandIn {
   void enqueue(void* stream, Work work);
   void finish(const Queue* wanted);
   bool isShared(const void* address) const;
+  double clock() const;
 
   std::shared_ptr<const CudaDriver> driver_;
   std::recursive_mutex mutex_;  // guards all below
@@ -89,6 +95,7 @@ class CudaStandIn {
   int* modules_ = nullptr;
   int* failure_ = nullptr;
   int* shares_ = nullptr;
+  size_t* copied_ = nullptr;  // bytes, on the device
 };
 
 }  // namespace fuser
