@@ -11,8 +11,10 @@ namespace {
 
 constexpr const char* kLegend =
     "Of all launches of a kernel, at the sizes of the program's run with most elements. Counts are of instructions of "
-    "warps,\nof the PTX, executed on the host; bytes are those of all sectors of 32 that a launch needs, each once; the "
-    "estimate is a\nroofline's. Times are the GPU's: of each launch the median of its repetitions, with its L2 cache full "
+    "warps,\nof the PTX, executed on the host; bytes are those of all sectors of 32 that a launch needs, each once; "
+    "the "
+    "estimate is a\nroofline's. Times are the GPU's: of each launch the median of its repetitions, with its L2 cache "
+    "full "
     "of other data.\n";
 
 }  // namespace
@@ -20,7 +22,8 @@ constexpr const char* kLegend =
 std::string toMarkdown(const TimesTable& table) {
   std::ostringstream out;
   out << "A copy of " << (table.copyBytes >> 20) << " MiB on the device: " << fixed(1e-9 * table.copyBytesPerSecond, 0)
-      << " GB/s, bytes read and bytes written.\n\n| program | kernel | launches | warp instructions | divergent branches "
+      << " GB/s, bytes read and bytes written.\n\n| program | kernel | launches | warp instructions | divergent "
+         "branches "
          "| shared wavefronts | flops | bytes | estimated us | GPU's us | share of the copy's GB/s |\n"
          "|---|---|---|---|---|---|---|---|---|---|---|\n";
   for (const TimedProgram& program : table.programs) {

@@ -12,11 +12,11 @@ struct TimedKernel {
   std::string name;  // "k0_innerpersistent"
   int64_t launches = 0;
   int64_t warpInstructions = 0, divergentBranches = 0, sharedWavefronts = 0, flops = 0;  // counted on the host
-  int64_t memoryBytes = 0;            // that the launches need, each once
-  double estimatedMicroseconds = 0;   // by a roofline
-  std::string bound;                  // the busiest part: "memory"
-  double microseconds = 0;            // by the GPU's clock
-  double shareOfCopy = 0;             // of the speed of a copy on the device: from 0 to about 1
+  int64_t memoryBytes = 0;           // that the launches need, each once
+  double estimatedMicroseconds = 0;  // by a roofline
+  std::string bound;                 // the busiest part: "memory"
+  double microseconds = 0;           // by the GPU's clock
+  double shareOfCopy = 0;            // of the speed of a copy on the device: from 0 to about 1
 };
 
 struct TimedProgram {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "fuser/execute/cuda_engine.h"
+#include "fuser/runtime/case_times.h"
 #include "fuser/support/rejection.h"
 #include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
