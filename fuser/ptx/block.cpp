@@ -32,7 +32,7 @@ void Block::start(uint32_t number) {
   shared_.undefined.assign(bytes, std::byte{0xff});
   const size_t unit = of_.program.smallestSharedAccess;
   shared_.unitShift = std::countr_zero(unit);
-  shared_.history.reset((bytes + unit - 1) / unit, of_.threads, warps, of_.program.hasVolatile);
+  shared_.history.reset((bytes + unit - 1) / unit, of_.threads, warps, of_.program.hasVolatile, true);
 }
 
 void Block::setSpecials(Warp& warp) {
@@ -208,7 +208,7 @@ void Block::runRowOf(Warp& warp, const Operation& operation, uint32_t mask) {
   for (int i = 0; i < row.count; ++i) {
     const Place place = operation.operands[static_cast<size_t>(i)];
     values[i] = registers.value(place);
-    shadows[i] = registers.shadow(place);
+    shadows[i] = registers.shadow(place, mask);
     isUndefined = isUndefined || shadows[i];
   }
   if (isUndefined) shadowOfRow(row, values, shadows, shadow_);
@@ -224,7 +224,7 @@ void Block::runRowOf(Warp& warp, const Operation& operation, uint32_t mask) {
 
 void Block::needDefined(const Warp& warp, const Operation& operation, Place place, int bytes, uint32_t mask,
                         const char* what) const {
-  const void* shadow = warp.registers.shadow(place);
+  const void* shadow = warp.registers.shadow(place, mask);
   if (!shadow) return;
   forEachLane(mask, [&](int lane) {
     if (laneOf(shadow, bytes, lane) != 0) fail(warp, operation, lane, concat("uninitialised bits decide ", what));

@@ -83,7 +83,7 @@ void Block::performTogether(Warp& warp, const Operation& operation, uint32_t mas
 
 void Block::shuffle(Warp& warp, const Operation& operation, uint32_t mask) {
   const Registers& registers = warp.registers;
-  const void* shadow = registers.shadow(operation.operands[0]);
+  const void* shadow = registers.shadow(operation.operands[0], kAllLanes);
   for (Place place : {operation.operands[1], operation.operands[2]})
     needDefined(warp, operation, place, 4, mask, "which thread's value is read");
   LaneBuffer inside;
@@ -155,7 +155,7 @@ void Block::writeBoth(Warp& warp, const Operation& operation, uint32_t mask, con
 
 void Block::reduce(Warp& warp, const Operation& operation, uint32_t mask) {
   const void* values = warp.registers.value(operation.operands[0]);
-  const void* shadow = warp.registers.shadow(operation.operands[0]);
+  const void* shadow = warp.registers.shadow(operation.operands[0], kAllLanes);
   const int first = std::countr_zero(mask);
   uint64_t result = laneOf(values, 4, first), undefined = 0;
   forEachLane(mask, [&](int lane) {

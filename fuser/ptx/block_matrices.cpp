@@ -1,8 +1,9 @@
 // Products of matrices by a warp, and loads of their fragments.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
-#include <limits>
+#include <numeric>
 
 #include "fuser/ptx/block.h"
 #include "fuser/ptx/semantics.h"
@@ -13,26 +14,31 @@ namespace {
 
 constexpr int kColumns = 8;
 constexpr size_t kMostRows = 16, kMostDepth = 32;
+constexpr int kPlaces = 24;
+constexpr int kExponentShift = 52;  // of a double
+constexpr uint64_t kExponentBias = 1023, kExponent = uint64_t{0x7ff} << kExponentShift;
+
+double powerOfTwo(uint64_t exponent) { return std::bit_cast<double>(exponent << kExponentShift); }
 
 // The sum of terms as tensor cores were seen to make it (Fasi, Higham, Mikaitis and Pranesh, "Numerical behavior of
 // NVIDIA tensor cores", 2021): each is cut at the last of 24 places of the largest one, and so is their sum.
+//
+// Terms are products of two numbers of 16 bits, or a float: as doubles they are normal, or zero, and so are they times
+// the powers of two below.
 template <size_t kTerms>
 float sumOfTerms(const std::array<double, kTerms>& terms) {
-  double plain = 0;
-  int highest = std::numeric_limits<int>::min();
-  for (double term : terms) {
-    plain += term;
-    if (term != 0 && std::isfinite(term)) highest = std::max(highest, std::ilogb(term));
-  }
-  if (!std::all_of(terms.begin(), terms.end(), [](double term) { return std::isfinite(term); }))
-    return canonical(static_cast<float>(plain));
-  if (highest == std::numeric_limits<int>::min()) return 0;
+  uint64_t highest = 0;  // the largest exponent, as a double has it
+  for (double term : terms) highest = std::max(highest, std::bit_cast<uint64_t>(term) & kExponent);
+  if (highest == kExponent) return canonical(static_cast<float>(std::accumulate(terms.begin(), terms.end(), 0.0)));
+  if (highest == 0) return 0;
+  const uint64_t exponent = highest >> kExponentShift;
+  const double toPlaces = powerOfTwo(2 * kExponentBias + kPlaces - 1 - exponent);
   int64_t total = 0;
-  for (double term : terms) total += static_cast<int64_t>(std::ldexp(term, 23 - highest));
-  int dropped = 0;
-  while ((std::abs(total) >> dropped) >= int64_t{1} << 24) ++dropped;
-  const int64_t kept = std::abs(total) >> dropped << dropped;
-  return static_cast<float>(std::ldexp(static_cast<double>(total < 0 ? -kept : kept), highest - 23));
+  for (double term : terms) total += static_cast<int64_t>(term * toPlaces);
+  const auto size = static_cast<uint64_t>(std::abs(total));
+  const int dropped = std::max(0, static_cast<int>(std::bit_width(size)) - kPlaces);
+  const auto kept = static_cast<double>(size >> dropped << dropped);
+  return static_cast<float>((total < 0 ? -kept : kept) * powerOfTwo(exponent - (kPlaces - 1)));
 }
 
 // Integers are exact in the 64 bits of a sum, and wrap around in 32 or stop at their ends.

@@ -215,7 +215,7 @@ void Block::store(Warp& warp, const Operation& operation, uint32_t mask) {
   for (int i = 0; i < access.count; ++i) {
     const Place place = operation.operands[static_cast<size_t>(1 + i)];
     const void* values = warp.registers.value(place);
-    const void* shadow = warp.registers.shadow(place);
+    const void* shadow = warp.registers.shadow(place, mask);
     forEachLane(mask, [&](int lane) {
       const uint64_t value = laneOf(values, bytes, lane);
       const uint64_t undefined = shadow ? laneOf(shadow, bytes, lane) : 0;

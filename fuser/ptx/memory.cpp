@@ -86,9 +86,12 @@ void WarpClock::noteMeeting(uint32_t lanes, uint32_t time) {
   forEachLane(lanes, [&](int lane) { ofLanes[static_cast<size_t>(lane)] = together; });
 }
 
-void AccessHistory::reset(size_t units, uint32_t threadsPerBlock, uint32_t warpsPerBlock, bool keepsReaders) {
-  writes_.assign(units, {});
-  reads_.clear();
+void AccessHistory::reset(size_t units, uint32_t threadsPerBlock, uint32_t warpsPerBlock, bool keepsReaders,
+                          bool isReused) {
+  units_ = units;
+  writes_.reset(units, isReused);
+  if (!reads_.empty()) reads_.reset(units, isReused);
+  isReused_ = isReused;
   readers_.clear();
   keepsReaders_ = keepsReaders;
   threadsPerBlock_ = threadsPerBlock;
@@ -136,7 +139,7 @@ bool AccessHistory::isBeforeByBarriers(const Access& access, uint32_t thread, co
 }
 
 bool AccessHistory::readsAreBefore(size_t unit, uint32_t thread, const Accessor& now) const {
-  const Access& read = reads_[unit];
+  const Access read = reads_.of(unit);
   if (!keepsReaders_ || (read.who & kKind) == 0) return isBefore(read, thread, now);
   // The last of them, and so all: who they were does not count.
   if (blockOf(read.who) == now.block && read.time < now.clock->barrier) return true;
@@ -181,33 +184,32 @@ std::string AccessHistory::textOf(const Access& access) const {
 }
 
 void AccessHistory::noteRead(size_t unit, uint32_t thread, const Accessor& accessor) {
-  if (reads_.empty()) reads_.resize(writes_.size());
-  Access& known = reads_[unit];
+  if (reads_.empty()) reads_.reset(units_, isReused_);
+  Access known = reads_.of(unit);
   // Where one of several read at this very time, the thread joins them: a short way for what many lanes read.
   const bool isOneOfSeveral =
       keepsReaders_ && known.who == (kSeveralOfBlock | accessor.block) && known.time == accessor.clock->now;
-  if (isOneOfSeveral) return keepReader(unit, thread, accessor);
+  if (isOneOfSeveral) return keepReader(unit, known, thread, accessor);
   if (readsAreBefore(unit, thread, accessor)) {
-    known = {thread, accessor.clock->now};
+    reads_.set(unit, {thread, accessor.clock->now});
     return;
   }
   const bool isOfWarp = (known.who & kKind) == 0 || (known.who & kKind) == kSeveralOfWarp;
   if (blockOf(known.who) != accessor.block) {
     // One entry keeps the readers of one block: of others a race may stay unseen, and none is seen that is not there.
     known.who = thread;
-  } else if (keepsReaders_) {
-    keepReader(unit, thread, accessor);
-  } else if (isOfWarp && warpOf(known.who) == accessor.warp) {
+  } else if (isOfWarp && !keepsReaders_ && warpOf(known.who) == accessor.warp) {
     known.who = kSeveralOfWarp | accessor.warp;
   } else {
+    if (keepsReaders_) keepReader(unit, known, thread, accessor);
     known.who = kSeveralOfBlock | accessor.block;
   }
   known.time = accessor.clock->now;
+  reads_.set(unit, known);
 }
 
-// Beside others of its block.
-void AccessHistory::keepReader(size_t unit, uint32_t thread, const Accessor& accessor) {
-  Access& known = reads_[unit];
+// Beside others of its block, the last of which is known.
+void AccessHistory::keepReader(size_t unit, Access known, uint32_t thread, const Accessor& accessor) {
   std::vector<Readers>& readers = readers_[unit];
   const auto add = [&](uint32_t warp, uint32_t lane, uint32_t time) {
     const uint32_t bit = uint32_t{1} << lane;
@@ -228,14 +230,13 @@ void AccessHistory::keepReader(size_t unit, uint32_t thread, const Accessor& acc
     add(warpOf(known.who), (known.who - 1) % threadsPerBlock_ % kLanes, known.time);
   }
   add(accessor.warp, thread - accessor.firstThread, accessor.clock->now);
-  known.who = kSeveralOfBlock | accessor.block;
 }
 
 std::string AccessHistory::raceText(size_t unit, uint32_t thread, const Accessor& accessor, bool stores) const {
-  const Access& written = writes_[unit];
+  const Access written = writes_.of(unit);
   if (!stores) return concat("race: it reads what ", textOf(written), " writes");
   if (!isBefore(written, thread, accessor)) return concat("race: ", textOf(written), " writes it, too");
-  return concat("race: it writes what ", textOf(reads_[unit]), " reads");
+  return concat("race: it writes what ", textOf(reads_.of(unit)), " reads");
 }
 
 GlobalMemory::GlobalMemory(const Program& program, const Launch& launch, uint32_t threadsPerBlock)
@@ -251,7 +252,7 @@ GlobalMemory::GlobalMemory(const Program& program, const Launch& launch, uint32_
     FUSER_CHECK(std::has_single_bit(region.elementBytes), "elements of ", region.elementBytes, " bytes");
     if (!region.isWritten) return;
     range.history.reset((region.bytes + region.elementBytes - 1) / region.elementBytes, threadsPerBlock, warps,
-                        program.hasVolatile);
+                        program.hasVolatile, false);
   };
   add({"the module's variables", module_.data(), module_.size(), 1, program.writesModule, false, 0});
   for (const Region& region : launch.regions) add(region);

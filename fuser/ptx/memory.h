@@ -13,6 +13,7 @@
 #include <memory>
 #include <unordered_map>
 
+#include "fuser/ptx/last_accesses.h"
 #include "fuser/ptx/launch.h"
 
 namespace fuser::ptx {
@@ -87,33 +88,30 @@ struct Accessor {
 class AccessHistory {
  public:
   // keepsReaders: of an element that several threads have read, all of them are kept, since fences may order each.
-  void reset(size_t units, uint32_t threadsPerBlock, uint32_t warpsPerBlock, bool keepsReaders);
+  // isReused: for the next block.
+  void reset(size_t units, uint32_t threadsPerBlock, uint32_t warpsPerBlock, bool keepsReaders, bool isReused);
   // False, and nothing is noted, where the access of the thread is a race.
   bool read(size_t unit, uint32_t thread, const Accessor& accessor, bool isAtomic) {
-    const Access& written = writes_[unit];
+    const Access written = writes_.of(unit);
     if (written.who != 0 && !(isAtomic && (written.who & kAtomic)) && !isBefore(written, thread, accessor))
       return false;
     if (!isAtomic) noteRead(unit, thread, accessor);
     return true;
   }
   bool write(size_t unit, uint32_t thread, const Accessor& accessor, bool isAtomic) {
-    Access& written = writes_[unit];
+    const Access written = writes_.of(unit);
     if (written.who != 0 && !(isAtomic && (written.who & kAtomic)) && !isBefore(written, thread, accessor))
       return false;
     if (!reads_.empty() && !readsAreBefore(unit, thread, accessor)) return false;
-    written = {thread | (isAtomic ? kAtomic : 0), accessor.clock->now};
+    writes_.set(unit, {thread | (isAtomic ? kAtomic : 0), accessor.clock->now});
     return true;
   }
-  bool isWritten(size_t unit) const { return writes_[unit].who != 0; }
+  bool isWritten(size_t unit) const { return writes_.of(unit).who != 0; }
   // Whom an access meets that read() or write() refused.
   std::string raceText(size_t unit, uint32_t thread, const Accessor& accessor, bool stores) const;
 
  private:
   static constexpr uint32_t kAtomic = uint32_t{1} << 31;
-  struct Access {
-    uint32_t who = 0;  // 0: nobody; a thread, or several of a warp or of a block
-    uint32_t time = 0;
-  };
   // Lanes of a warp that read at one time.
   struct Readers {
     uint32_t warp, lanes, time;
@@ -121,7 +119,7 @@ class AccessHistory {
   bool isBefore(const Access& access, uint32_t thread, const Accessor& now) const;
   bool isBeforeByBarriers(const Access& access, uint32_t thread, const Accessor& now) const;
   bool readsAreBefore(size_t unit, uint32_t thread, const Accessor& now) const;
-  void keepReader(size_t unit, uint32_t thread, const Accessor& accessor);
+  void keepReader(size_t unit, Access known, uint32_t thread, const Accessor& accessor);
   bool isBeforeInBlock(const Access& access, const Accessor& now) const;
   bool isBeforeInWarp(const Access& access, uint32_t thread, const Accessor& now) const;
   void noteRead(size_t unit, uint32_t thread, const Accessor& accessor);
@@ -129,10 +127,11 @@ class AccessHistory {
   uint32_t blockOf(uint32_t who) const;
   uint32_t warpOf(uint32_t who) const;
 
-  std::vector<Access> writes_, reads_;  // reads_ is empty until something is read
+  size_t units_ = 0;
+  LastAccesses writes_, reads_;                               // reads_ is empty until something is read
   std::unordered_map<size_t, std::vector<Readers>> readers_;  // where reads_ has several
   uint32_t threadsPerBlock_ = 1, warpsPerBlock_ = 1;
-  bool keepsReaders_ = false;
+  bool keepsReaders_ = false, isReused_ = false;
 };
 
 // The shared memory of a block.

@@ -20,18 +20,21 @@ void Registers::write(Place place, int bytes, uint32_t mask, const void* values,
 }
 
 void Registers::define(Place place, int bytes, uint32_t mask, const void* shadows) {
-  uint8_t& undefined = undefined_[static_cast<size_t>(place) / 32];
-  if (!undefined && !shadows) return;
-  void* to = &shadows_[static_cast<size_t>(place)];
-  const auto all = static_cast<size_t>(kLanes * bytes);
-  if (!undefined) std::memset(to, 0, all);
-  if (mask == kAllLanes && !shadows) {
+  uint32_t& undefined = undefined_[static_cast<size_t>(place) / 32];
+  const uint32_t known = undefined & ~mask;
+  if (known == 0 && !shadows) {
     undefined = 0;
     return;
   }
-  forEachLane(mask, [&](int lane) { setLane(to, bytes, lane, shadows ? laneOf(shadows, bytes, lane) : 0); });
-  const auto* bits = static_cast<const uint64_t*>(to);
-  undefined = std::any_of(bits, bits + all / 8, [](uint64_t each) { return each != 0; });
+  void* to = &shadows_[static_cast<size_t>(place)];
+  if (undefined == 0) std::memset(to, 0, static_cast<size_t>(kLanes * bytes));
+  uint32_t found = 0;
+  forEachLane(shadows ? mask : undefined & mask, [&](int lane) {
+    const uint64_t shadow = shadows ? laneOf(shadows, bytes, lane) : 0;
+    setLane(to, bytes, lane, shadow);
+    found |= static_cast<uint32_t>(shadow != 0) << lane;
+  });
+  undefined = known | found;
 }
 
 Warp::Warp(const Program& program, uint32_t threads)

@@ -16,16 +16,17 @@ class Registers {
       : constants_(program.constants.data()),
         values_(program.registerBytes),
         shadows_(program.registerBytes, std::byte{0xff}),
-        undefined_(program.registerBytes / 32, 1) {}
+        undefined_(program.registerBytes / 32, kAllLanes) {}
 
   const void* value(Place place) const {
     return place >= 0 ? &values_[static_cast<size_t>(place)] : constants_ + ~place;
   }
   // A register's own lanes. define() says afterwards what was written.
   void* lanes(Place place) { return &values_[static_cast<size_t>(place)]; }
-  // Null: all bits of all lanes are defined.
-  const void* shadow(Place place) const {
-    return place >= 0 && undefined_[static_cast<size_t>(place) / 32] ? &shadows_[static_cast<size_t>(place)] : nullptr;
+  // Null: all bits of all these lanes are defined. Else those of all lanes.
+  const void* shadow(Place place, uint32_t lanes) const {
+    const bool isUndefined = place >= 0 && (undefined_[static_cast<size_t>(place) / 32] & lanes) != 0;
+    return isUndefined ? &shadows_[static_cast<size_t>(place)] : nullptr;
   }
   // The lanes of the mask become the given ones. A shadow of null: defined.
   void write(Place place, int bytes, uint32_t mask, const void* values, const void* shadows);
@@ -36,7 +37,9 @@ class Registers {
  private:
   const std::byte* constants_;
   std::vector<std::byte> values_, shadows_;
-  std::vector<uint8_t> undefined_;  // by 32 bytes: whether the register that begins there may have undefined bits
+  // By 32 bytes: lanes of the register that begins there which have undefined bits. Where there are none, its shadow is
+  // not kept.
+  std::vector<uint32_t> undefined_;
 };
 
 struct Split {
