@@ -34,6 +34,7 @@ endif()
 option(FUSER_COVERAGE "Count the lines that run, with gcov" OFF)
 if(FUSER_COVERAGE)
   add_compile_options(--coverage -fprofile-update=atomic)
+  add_compile_definitions(FUSER_COVERAGE)
   add_link_options(--coverage)
   # After tests: a table of lines that ran, by folder.
   add_custom_target(coverage COMMAND tests/coverage "${CMAKE_BINARY_DIR}"

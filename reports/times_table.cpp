@@ -9,20 +9,21 @@
 namespace reports {
 namespace {
 
-constexpr const char* kLegend =
-    "Of all launches of a kernel, at the sizes of the program's run with most elements. Counts are of instructions of "
-    "warps,\nof the PTX, executed on the host; bytes are those of all sectors of 32 that a launch needs, each once; "
-    "the "
-    "estimate is a\nroofline's. Times are the GPU's: of each launch the median of its repetitions, with its L2 cache "
-    "full "
-    "of other data.\n";
+constexpr const char* kLegend = R"(
+Of all launches of a kernel, at the sizes of the program's run with most elements. Counts are of instructions of warps, of the
+PTX, executed on the host; bytes are those of all sectors of 32 that a launch needs, each once; the estimate is a roofline's.
+Times are from one event of the GPU to another around a launch, of which the time of two events with nothing between them is
+a part: of each launch the median of its repetitions, with an L2 cache full of other data.
+)";
 
 }  // namespace
 
 std::string toMarkdown(const TimesTable& table) {
   std::ostringstream out;
   out << "A copy of " << (table.copyBytes >> 20) << " MiB on the device: " << fixed(1e-9 * table.copyBytesPerSecond, 0)
-      << " GB/s, bytes read and bytes written.\n\n| program | kernel | launches | warp instructions | divergent "
+      << " GB/s, bytes read and bytes written. Two events with nothing between them: "
+      << fixed(table.microsecondsOfNothing, 2)
+      << " us.\n\n| program | kernel | launches | warp instructions | divergent "
          "branches "
          "| shared wavefronts | flops | bytes | estimated us | GPU's us | share of the copy's GB/s |\n"
          "|---|---|---|---|---|---|---|---|---|---|---|\n";
@@ -35,7 +36,7 @@ std::string toMarkdown(const TimesTable& table) {
           << " % |\n";
     }
   }
-  out << "\n" << kLegend;
+  out << kLegend;
   for (const std::string& each : table.leftOut) out << "\nNot timed: " << each << "\n";
   return out.str();
 }

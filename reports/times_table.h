@@ -29,6 +29,7 @@ struct TimedProgram {
 struct TimesTable {
   uint64_t copyBytes = 0;
   double copyBytesPerSecond = 0;
+  double microsecondsOfNothing = 0;  // between two events with nothing between them
   std::vector<TimedProgram> programs;
   std::vector<std::string> leftOut;  // "name: why"
 };

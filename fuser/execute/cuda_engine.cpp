@@ -28,7 +28,8 @@ class CudaKernel : public CompiledKernel {
       : kernel_(kernel),
         module_(std::move(module)),
         function_(driver().function(module_->module, entry)),
-        times_(std::move(times)) {}
+        times_(std::move(times)),
+        number_(times_ ? times_->addKernel(kernel) : 0) {}
 
   void launch(const KernelArguments& arguments) override {
     const std::array<int64_t, 3> grid = checkedGrid(arguments);
@@ -77,7 +78,7 @@ class CudaKernel : public CompiledKernel {
     bring(true);
     if (times_) {
       times_->time(
-          kernel_, [&] { bring(false); }, [&] { driver().enqueue(launchOf(grid, list), nullptr); });
+          number_, [&] { bring(false); }, [&] { driver().enqueue(launchOf(grid, list), nullptr); });
       bring(false);
     }
     driver().launch(launchOf(grid, list));
@@ -135,6 +136,7 @@ class CudaKernel : public CompiledKernel {
   std::shared_ptr<LoadedModule> module_;
   CudaDriver::Function function_;
   std::shared_ptr<CudaTimes> times_;
+  size_t number_;  // in times_
 };
 
 class CudaEngine : public Engine {

@@ -1,6 +1,7 @@
 #include "fuser/execute/cuda_times.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "fuser/support/check.h"
 
@@ -12,46 +13,55 @@ CudaTimes::CudaTimes(std::shared_ptr<const CudaDriver> driver, size_t repetition
       copyBytes_(copyBytes),
       source_(*driver_, copyBytes),
       target_(*driver_, copyBytes),
-      begin_(driver_->makeClockEvent()),
-      end_(driver_->makeClockEvent()) {
+      begin_(*driver_),
+      end_(*driver_) {
   FUSER_CHECK(repetitions_ > 0, "nothing would be timed");
-}
-
-CudaTimes::~CudaTimes() {
-  driver_->destroy(begin_);
-  driver_->destroy(end_);
 }
 
 double CudaTimes::median(const std::function<void()>& prepare, const std::function<void()>& work) {
   std::vector<double> times;
   for (size_t i = 0; i <= repetitions_; ++i) {  // the first one loads code, and is not timed
     prepare();
-    driver_->record(begin_, nullptr);
+    driver_->record(begin_.event, nullptr);
     work();
-    driver_->record(end_, nullptr);
+    driver_->record(end_.event, nullptr);
     driver_->finish(nullptr, "a timed launch");
-    if (i > 0) times.push_back(driver_->microsecondsBetween(begin_, end_));
+    if (i > 0) times.push_back(driver_->microsecondsBetween(begin_.event, end_.event));
   }
   std::sort(times.begin(), times.end());
   return (times[(times.size() - 1) / 2] + times[times.size() / 2]) / 2;
 }
 
-void CudaTimes::time(const Kernel& kernel, const std::function<void()>& prepare, const std::function<void()>& launch) {
-  const auto found =
-      std::find_if(rows_.begin(), rows_.end(), [&](const KernelTime& row) { return row.kernel == &kernel; });
-  KernelTime& row = found == rows_.end() ? rows_.emplace_back(KernelTime{&kernel}) : *found;
+size_t CudaTimes::addKernel(const Kernel& kernel) {
+  rows_.push_back({&kernel});
+  return rows_.size() - 1;
+}
+
+void CudaTimes::time(size_t kernel, const std::function<void()>& prepare, const std::function<void()>& launch) {
+  KernelTime& row = rows_.at(kernel);
   ++row.launches;
   row.microseconds += median(
       [&] {
         prepare();
-        driver_->copyOnDevice(target_.address(), source_.address(), copyBytes_);
+        copy();
       },
       launch);
 }
 
+std::vector<KernelTime> CudaTimes::takeRows() {
+  std::vector<KernelTime> rows = std::exchange(rows_, {});
+  std::erase_if(rows, [](const KernelTime& row) { return row.launches == 0; });
+  return rows;
+}
+
+// Behind another copy, so that the time of asking the device for one is hidden, as it is in the times of kernels.
 double CudaTimes::copyBytesPerSecond() {
-  const auto copy = [&] { driver_->copyOnDevice(target_.address(), source_.address(), copyBytes_); };
-  return 2e6 * static_cast<double>(copyBytes_) / median([] {}, copy);
+  const double microseconds = median([&] { copy(); }, [&] { copy(); });
+  return 2e6 * static_cast<double>(copyBytes_) / microseconds;
+}
+
+double CudaTimes::microsecondsOfNothing() {
+  return median([&] { copy(); }, [] {});
 }
 
 }  // namespace fuser

@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "fuser/execute/cuda_driver.h"
@@ -28,16 +27,29 @@ class CudaTimes {
   explicit CudaTimes(std::shared_ptr<const CudaDriver> driver, size_t repetitions = 20, size_t copyBytes = kCopyBytes);
   CudaTimes(const CudaTimes&) = delete;
   CudaTimes& operator=(const CudaTimes&) = delete;
-  ~CudaTimes();
 
+  // A kernel without launches; returns its number, for time().
+  size_t addKernel(const Kernel& kernel);
   // Repeats one launch of the kernel on the default stream, each behind what `prepare` enqueues and is not timed.
-  void time(const Kernel& kernel, const std::function<void()>& prepare, const std::function<void()>& launch);
-  // In the order of the first launches since the last call. The kernels live as long as who compiled them.
-  std::vector<KernelTime> takeRows() { return std::exchange(rows_, {}); }
+  void time(size_t kernel, const std::function<void()>& prepare, const std::function<void()>& launch);
+  // Of the kernels that were launched, in the order in which they were added since the last call. They live as long as
+  // who compiled them. Who adds kernels before the call times none of them behind it.
+  std::vector<KernelTime> takeRows();
   // Of the copy of copyBytes: bytes read and bytes written, in a second.
   double copyBytesPerSecond();
+  // From one event to another with nothing between them: a part of each time.
+  double microsecondsOfNothing();
 
  private:
+  struct ClockEvent {
+    explicit ClockEvent(const CudaDriver& of) : driver(of), event(of.makeClockEvent()) {}
+    ClockEvent(const ClockEvent&) = delete;
+    ClockEvent& operator=(const ClockEvent&) = delete;
+    ~ClockEvent() { driver.destroy(event); }
+    const CudaDriver& driver;
+    const CudaDriver::Event event;
+  };
+  void copy() const { driver_->copyOnDevice(target_.address(), source_.address(), copyBytes_); }
   // The median of the repetitions, in microseconds.
   double median(const std::function<void()>& prepare, const std::function<void()>& work);
 
@@ -45,7 +57,7 @@ class CudaTimes {
   size_t repetitions_;
   size_t copyBytes_;
   DeviceMemory source_, target_;
-  CudaDriver::Event begin_, end_;
+  const ClockEvent begin_, end_;
   std::vector<KernelTime> rows_;
 };
 

@@ -56,7 +56,7 @@ std::pair<LastAccesses::Rule, size_t> LastAccesses::longestRule(const Access* ea
     return end;
   };
   const size_t first = endOfRun(0);
-  const bool goesOn = first < units && each[first] == Access{each[0].who + 1, each[0].time};
+  const bool goesOn = each[0].who != 0 && first < units && each[first] == Access{each[0].who + 1, each[0].time};
   size_t holds = goesOn ? endOfRun(first) : first;
   const size_t second = holds - first;
   const size_t width = std::bit_ceil(std::max(first, second));

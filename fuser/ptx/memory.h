@@ -128,7 +128,8 @@ class AccessHistory {
   uint32_t warpOf(uint32_t who) const;
 
   size_t units_ = 0;
-  LastAccesses writes_, reads_;                               // reads_ is empty until something is read
+  LastAccesses writes_;
+  LastAccesses reads_;  // empty until something is read, in this block or an earlier one
   std::unordered_map<size_t, std::vector<Readers>> readers_;  // where reads_ has several
   uint32_t threadsPerBlock_ = 1, warpsPerBlock_ = 1;
   bool keepsReaders_ = false, isReused_ = false;

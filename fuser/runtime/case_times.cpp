@@ -1,7 +1,5 @@
 #include "fuser/runtime/case_times.h"
 
-#include <algorithm>
-
 #include "fuser/runtime/counted_run.h"
 #include "fuser/support/check.h"
 
@@ -9,26 +7,20 @@ namespace fuser {
 
 CaseTimes timesOf(const Case& testCase, const NamedDevice& device, std::shared_ptr<Engine> engine, CudaTimes& times,
                   size_t maxBytes) {
-  CaseEstimate estimate = estimateOf(testCase, device, maxBytes);
+  const CaseEstimate estimate = estimateOf(testCase, device, maxBytes);
   CountedRun timed(testCase, maxBytes, static_cast<size_t>(&device - namedDevices().data()));
   times.takeRows();  // of a case that failed
   timed.run(std::move(engine));
   const std::vector<KernelTime> rows = times.takeRows();
+  FUSER_USER_CHECK(rows.size() == estimate.kernels.size(), "launches on streams are not timed, and ",
+                   estimate.kernels.size() - rows.size(), " of ", estimate.kernels.size(), " kernels run on them");
   CaseTimes result;
   result.run = estimate.run;
-  result.estimated = estimate.microseconds;
-  for (KernelEstimate& kernel : estimate.kernels) {
-    TimedKernel& row = result.kernels.emplace_back(TimedKernel{std::move(kernel)});
-    const auto own = std::find_if(rows.begin(), rows.end(),
-                                  [&](const KernelTime& each) { return each.kernel->name == row.estimate.name; });
-    if (own == rows.end()) {
-      FUSER_USER_CHECK(row.estimate.blocks == 0, row.estimate.name,
-                       " ran on a stream, and launches on streams are not timed");
-      continue;
-    }
-    FUSER_CHECK(own->launches <= row.estimate.launches, row.estimate.name, " was launched ", own->launches,
-                " times, not ", row.estimate.launches);
-    row.microseconds = own->microseconds;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    // Kernels of one name may be of different segments; both lists are in the order in which they were compiled.
+    const TimedKernel& row = result.kernels.emplace_back(TimedKernel{estimate.kernels[i], rows[i].microseconds});
+    FUSER_CHECK(rows[i].kernel->name == row.estimate.name && rows[i].launches == row.estimate.launches,
+                row.estimate.name, " was estimated where ", rows[i].kernel->name, " was timed");
     result.microseconds += row.microseconds;
   }
   return result;

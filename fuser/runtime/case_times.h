@@ -19,7 +19,6 @@ struct TimedKernel {
 struct CaseTimes {
   size_t run = 0;  // which of the case's runs: that with most elements
   std::vector<TimedKernel> kernels;
-  double estimated = 0;     // microseconds, of all kernels
   double microseconds = 0;  // of all kernels
 };
 

@@ -53,14 +53,16 @@ int timeCommand(const TimeArguments& arguments) {
   const auto driver = std::make_shared<const CudaDriver>();
   const auto times = std::make_shared<CudaTimes>(driver, static_cast<size_t>(arguments.repetitions));
   const std::shared_ptr<Engine> engine = makeCudaEngine(driver, times);
-  reports::TimesTable table{CudaTimes::kCopyBytes, times->copyBytesPerSecond(), {}, {}};
+  reports::TimesTable table{CudaTimes::kCopyBytes, times->copyBytesPerSecond(), times->microsecondsOfNothing(), {}, {}};
+  bool isAlive = true;  // after a fault of a kernel, the GPU's context fails every later one
   for (const std::filesystem::path& file : fusionFiles({arguments.paths.begin(), arguments.paths.end()})) {
     const std::string name = file.stem().string();
     try {
+      FUSER_USER_CHECK(isAlive, "a kernel before it had a fault");
       const CaseTimes timed = timesOf(parseCase(readFusionFile(file), file), device, engine, *times);
       table.programs.push_back(toProgram(name, timed, table.copyBytesPerSecond));
-    } catch (const UserError& error) {  // nothing of it runs, or it is not for this device
-      rethrowIfSetUpError(error);
+    } catch (const std::exception& error) {  // what was timed is not lost
+      isAlive = isAlive && dynamic_cast<const ViolationError*>(&error) == nullptr;
       table.leftOut.push_back(concat(name, ": ", error.what()));
     }
   }
@@ -83,8 +85,8 @@ Command addTimeCommand(CLI::App& app) {
       ->type_name("PATH ...");
   command
       ->add_option("--device", arguments->device,
-                   "h200, a100, rtx4090 or tiny: for which kernels are compiled, and whose rates estimate; the GPU is "
-                   "this machine's first one")
+                   "h200, a100, rtx4090 or tiny: for which kernels are compiled, and whose rates estimate; they run on "
+                   "this machine's first GPU")
       ->type_name("NAME")
       ->capture_default_str();
   takesCount(command->add_option("--repetitions", arguments->repetitions, "of each launch; the median counts"), 1,

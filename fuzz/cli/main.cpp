@@ -107,14 +107,17 @@ int commandLine(int argc, char** argv) {
 }  // namespace
 }  // namespace fuser::fuzz
 
-// Of gcc's runtime, in builds that count lines.
-extern "C" void __gcov_dump() __attribute__((weak));
+#ifdef FUSER_COVERAGE
+extern "C" void __gcov_dump();  // gcc's: writes what was counted
+#endif
 
 int main(int argc, char** argv) {
   const int code = fuser::fuzz::commandLine(argc, argv);
   if (fuser::kAddressSanitizer) return code;  // which looks for leaks then
   // LibTorch's destructors would take the tables of its operators apart one by one: 0.08 s, a third of a short command.
-  if (__gcov_dump) __gcov_dump();
+#ifdef FUSER_COVERAGE
+  __gcov_dump();
+#endif
   std::fflush(nullptr);
   _exit(code);
 }

@@ -2,13 +2,17 @@
 
   python time_torch.py PROGRAMS TIMES.json [--device cuda] [--repetitions 20]
 
-PROGRAMS: a folder that `fuserfuzz export` filled; TIMES.json: what `fuserfuzz time --json` wrote of the same cases. Prints a
-table (Markdown). On a GPU a time is from one event to another, behind a copy that fills the L2 cache with other data: with the
-time between kernels, where eager PyTorch launches several. Medians, behind runs that are not timed: torch.compile's first one
-compiles.
+PROGRAMS: a folder that `fuserfuzz export` filled; TIMES.json: what `fuserfuzz time --json` wrote of the same cases. Prints
+a table (Markdown).
+
+On a GPU a time of PyTorch's is from one event to another around the whole program, behind a copy that fills the L2 cache with
+other data: with the gaps between its kernels, of which the second finds in the cache what the first left. fuser's is a sum of
+its kernels', each behind such a copy, and without gaps. Tensors are dense, whatever the case's are. Medians, behind runs that
+are not timed: torch.compile's first one compiles.
 """
 
 import argparse
+import functools
 import importlib.util
 import json
 import pathlib
@@ -26,16 +30,10 @@ def module_of(path):
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    for name in ("f64", "i64", "boolean"):  # host scalars stay on the host: no launch, and nobody waits for one
-        setattr(module, name, on_host(getattr(module, name)))
+    # Host scalars stay on the host: no launch, and nobody waits for one.
+    for name, dtype in (("f64", torch.float64), ("i64", torch.int64), ("boolean", torch.bool)):
+        setattr(module, name, functools.partial(torch.tensor, dtype=dtype, device="cpu"))
     return module
-
-
-def on_host(function):
-    def scalar(value):
-        with torch.device("cpu"):
-            return function(value)
-    return scalar
 
 
 def microseconds(call, device, repetitions):
@@ -63,17 +61,25 @@ def microseconds(call, device, repetitions):
 
 def timed(path, run, device, repetitions):
     """Microseconds of each way, or why it has none."""
-    module = module_of(path)
-    arguments = [each.to(device) if isinstance(each, torch.Tensor) else each for each in module.RUNS[run]()]
-    torch._dynamo.reset()
     result = {}
+    try:
+        module = module_of(path)
+        arguments = getattr(module, f"run_{run}")()
+        arguments = [each.to(device) if isinstance(each, torch.Tensor) else each for each in arguments]
+        torch._dynamo.reset()
+    except Exception as error:  # of whatever kind: the other programs have times
+        return {way: reason_of(error) for way in ("eager", "compile")}
     for way, function in (("eager", module.fusion), ("compile", torch.compile(module.fusion))):
         try:
             with torch.no_grad(), torch.device(device):
                 result[way] = microseconds(lambda: function(*arguments), device, repetitions)
-        except Exception as error:  # of whatever kind: the other programs have times
-            result[way] = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+        except Exception as error:
+            result[way] = reason_of(error)
     return result
+
+
+def reason_of(error):
+    return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0]}"
 
 
 def main():
@@ -85,9 +91,11 @@ def main():
     options = parser.parse_args()
     if options.device == "cuda" and not torch.cuda.is_available():
         sys.exit("torch finds no GPU: this torch is for CPUs, or there is none")
-    torch._dynamo.config.capture_scalar_outputs = True  # scripts take host scalars out of tensors: no break in the graph
+    # Scripts take host scalars out of tensors: as a user's program would have them, without a break in the graph.
+    torch._dynamo.config.capture_scalar_outputs = True
     device = torch.cuda.get_device_name() if options.device == "cuda" else "this CPU"
-    print(f"PyTorch {torch.__version__} on {device}, microseconds of a program's run with most elements:\n")
+    print(f"PyTorch {torch.__version__} on {device}, microseconds of a program's run with most elements. PyTorch's are of the")
+    print("whole program, with the gaps between kernels; fuser's are the sum of its kernels', each with cold caches.\n")
     print("| program | fuser: kernels | fuser | eager | torch.compile | eager / fuser | torch.compile / fuser |")
     print("|---|---|---|---|---|---|---|")
     failures = []

@@ -22,12 +22,15 @@ TimesTable twoKernels() {
   first.shareOfCopy = 0.5;
   TimedKernel second;
   second.name = "k1_reduction";
-  return {uint64_t{512} << 20, 1e12, {{"softmax", 1, {first, second}, 12.5}}, {"scan: no run"}};
+  return {uint64_t{512} << 20, 1e12, 1.5, {{"softmax", 1, {first, second}, 12.5}}, {"scan: no run"}};
 }
 
 TEST(TimesTableTest, HasEachKernelsCountsBesideItsTime) {
   const std::string table = toMarkdown(twoKernels());
-  EXPECT_NE(table.find("A copy of 512 MiB on the device: 1000 GB/s"), std::string::npos) << table;
+  EXPECT_NE(table.find("A copy of 512 MiB on the device: 1000 GB/s, bytes read and bytes written. Two events "),
+            std::string::npos)
+      << table;
+  EXPECT_NE(table.find("between them: 1.50 us.\n"), std::string::npos) << table;
   const char* row = "| softmax | k0_pointwise | 2 | 1024 | 3 | 64 | 777 | 4000000 | 4.12 (memory) | 8.00 | 50.0 % |\n";
   EXPECT_NE(table.find(row), std::string::npos) << table;
   EXPECT_NE(table.find("| softmax | k1_reduction |"), std::string::npos) << table;

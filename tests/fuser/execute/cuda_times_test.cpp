@@ -1,5 +1,4 @@
-// Times of launches, on a stand-in for libcuda whose clock goes on by 3 us for a kernel and by 1 us for a MiB that is
-// copied on the device.
+// Times of launches, on a stand-in for libcuda with a clock of its own.
 #include "fuser/execute/cuda_times.h"
 
 #include <gtest/gtest.h>
@@ -14,9 +13,16 @@ namespace {
 
 class CudaTimesTest : public ::testing::Test {
  protected:
+  static double timeOf(const Kernel& kernel, int64_t elements) {
+    const int64_t threads = kernel.blockDim[0];
+    return CudaStandIn::kLaunchMicroseconds + static_cast<double>((elements + threads - 1) / threads);
+  }
+
   CudaStandIn standIn_;
   std::shared_ptr<CudaTimes> times_ = std::make_shared<CudaTimes>(standIn_.driver(), 4, size_t{2} << 20);
 };
+
+TEST_F(CudaTimesTest, NothingTakesNoTime) { EXPECT_EQ(times_->microsecondsOfNothing(), 0); }
 
 TEST_F(CudaTimesTest, ACopyReadsAndWritesItsBytes) {
   EXPECT_NEAR(times_->copyBytesPerSecond() * 2e-6, 2.0 * (2 << 20), 1);
@@ -26,24 +32,25 @@ TEST_F(CudaTimesTest, ATimeIsTheLaunchsAlone) {
   const auto kernel = castKernel(DataType::Float, DataType::Half), other = castKernel(DataType::Float, DataType::Float);
   const Kernel* const kernels[] = {kernel.get(), other.get()};
   const auto compiled = standIn_.makeEngine(times_)->compile(kernels);
-  Array x = mixedArray(DataType::Float, 1000, 2), y(DataType::Half, 1000), z(DataType::Float, 1000);
+  Array x = mixedArray(DataType::Float, 1000, 2), y(DataType::Half, 1000);
+  Array few = mixedArray(DataType::Float, 10, 2), z(DataType::Float, 10);
   compiled[0]->launch({{x.tensor(), y.tensor()}, {1000}, {}});
-  compiled[1]->launch({{x.tensor(), z.tensor()}, {1000}, {}});
+  compiled[1]->launch({{few.tensor(), z.tensor()}, {10}, {}});
   compiled[0]->launch({{x.tensor(), y.tensor()}, {1000}, {}});
-  compiled[1]->launch({{x.tensor(), z.tensor()}, {0}, {}});  // of no block
+  compiled[1]->launch({{few.tensor(), z.tensor()}, {0}, {}});  // of no block
   EXPECT_EQ(differenceOf(convertedArray(x, DataType::Half), y), "");
   EXPECT_EQ(standIn_.launches, 3u * (1 + 4 + 1));  // not timed, timed, and for the result
   const std::vector<KernelTime> rows = times_->takeRows();
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].kernel, kernel.get());
   EXPECT_EQ(rows[0].launches, 2);
-  EXPECT_NEAR(rows[0].microseconds, 2 * CudaStandIn::kLaunchMicroseconds, 1e-3);
+  EXPECT_NEAR(rows[0].microseconds, 2 * timeOf(*kernel, 1000), 1e-3);
   EXPECT_EQ(rows[1].launches, 1);
-  EXPECT_NEAR(rows[1].microseconds, CudaStandIn::kLaunchMicroseconds, 1e-3);
+  EXPECT_NEAR(rows[1].microseconds, timeOf(*other, 10), 1e-3);
   EXPECT_TRUE(times_->takeRows().empty());
 }
 
-// Each repetition finds what the first one found: x + 1 is written over x's own end.
+// Each repetition finds what the first one found: x is written one element before itself.
 TEST_F(CudaTimesTest, RepetitionsChangeNoResult) {
   const auto kernel = castKernel(DataType::Float, DataType::Float);
   const Kernel* const kernels[] = {kernel.get()};

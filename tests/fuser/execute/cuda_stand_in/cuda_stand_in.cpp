@@ -247,7 +247,7 @@ int CudaStandIn::call(void* standIn, int what, void* a, void* b) {
 }
 
 double CudaStandIn::clock() const {
-  return kLaunchMicroseconds * static_cast<double>(launches) + static_cast<double>(*copied_ >> 20);
+  return kLaunchMicroseconds * static_cast<double>(launches) + blocks_ + static_cast<double>(*copied_ >> 20);
 }
 
 bool CudaStandIn::isShared(const void* address) const {
@@ -281,6 +281,7 @@ void CudaStandIn::run(Launch launch) {
   }
   lastData = reinterpret_cast<void*>(launch.arguments.at(0));
   if (++launches == failingLaunch) *failure_ = 700;
+  blocks_ += static_cast<double>(launch.grid[0] * launch.grid[1] * launch.grid[2]);
   struct alignas(16) Unit {
     unsigned char bytes[16];
   };

@@ -27,7 +27,8 @@ class CudaStandIn {
   std::shared_ptr<const CudaDriver> driver() const { return driver_; }
   // The cuda engine on it, for kernels without contraction. This must outlive it.
   std::unique_ptr<Engine> makeEngine(std::shared_ptr<CudaTimes> times = nullptr);
-  // Its clock, of the default stream: so long takes each kernel, and a MiB that is copied on the device takes one.
+  // Its clock, of the default stream: so long takes a kernel, and for each of its blocks 1 us more, as does a MiB that
+  // is copied on the device.
   static constexpr double kLaunchMicroseconds = 3;
 
   // What was asked for and not given back.
@@ -96,6 +97,7 @@ class CudaStandIn {
   int* failure_ = nullptr;
   int* shares_ = nullptr;
   size_t* copied_ = nullptr;  // bytes, on the device
+  double blocks_ = 0;         // of all launches
 };
 
 }  // namespace fuser
