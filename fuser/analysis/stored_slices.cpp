@@ -180,6 +180,13 @@ class Reads {
     return found_;
   }
 
+  // Whether any element of the tensor reads where the slice is.
+  bool isReadBy(const TensorView* value) {
+    others_ = placesOf(slice_.steps, fresh(slice_.value));
+    visit(value, fresh(value));
+    return found_ != Overlap::None;
+  }
+
   bool isApartFrom(const StoredSlice& other) {
     return areApart(placesOf(slice_.steps, fresh(slice_.value)), placesOf(other.steps, fresh(other.value)));
   }
@@ -262,7 +269,7 @@ class Reads {
     for (size_t axis = 0; axis < axes.size(); ++axis) {
       if (axes[axis]->isBroadcast() && !axes[axis]->isExpanded()) at[axis] = ints_.constant(0);
     }
-    if (at == places_) {
+    if (places_ && at == *places_) {
       found_ = std::max(found_, Overlap::SameElements);
     } else if (!areApart(at, others_)) {
       found_ = Overlap::Any;
@@ -282,7 +289,8 @@ class Reads {
   IntExprArena ints_;
   std::unordered_map<IntExpr, IntExpr> extents_;             // for lookups only
   std::map<const TensorView*, std::set<Coordinates>> seen_;  // for lookups only
-  Coordinates places_, others_;                              // of an element of the slice, and of any
+  std::optional<Coordinates> places_;                        // of the element of the slice that is followed
+  Coordinates others_;                                       // of any
   size_t followed_ = 0;
   Overlap found_ = Overlap::None;
 };
@@ -312,6 +320,10 @@ std::optional<StoredInto> slicesStoredInto(const TensorView* whole) {
 
 Overlap overlapOf(const StoredSlice& slice, const TensorView* base, std::span<Expr* const> exprs) {
   return Reads(slice, base, exprs).run();
+}
+
+bool mayRead(const TensorView* value, const StoredSlice& slice, const TensorView* base, std::span<Expr* const> exprs) {
+  return Reads(slice, base, exprs).isReadBy(value);
 }
 
 bool areDisjoint(const StoredSlice& one, const StoredSlice& other) {

@@ -57,6 +57,8 @@ enum class Overlap : uint8_t {
 };
 // `exprs`: those through which to follow operands; what others make is in other memory.
 Overlap overlapOf(const StoredSlice& slice, const TensorView* base, std::span<Expr* const> exprs);
+// Whether some element of the value may be computed from one of the base that the slice is stored over.
+bool mayRead(const TensorView* value, const StoredSlice& slice, const TensorView* base, std::span<Expr* const> exprs);
 // Whether no element is in both slices of a base.
 bool areDisjoint(const StoredSlice& one, const StoredSlice& other);
 

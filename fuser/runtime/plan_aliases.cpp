@@ -367,8 +367,14 @@ class AliasPlanner {
       return !contains(expr->inputs(), base) || std::find(makers.begin(), makers.end(), expr) != makers.end();
     };
     if (!std::all_of(group.exprs.begin(), group.exprs.end(), isMaker)) return false;
-    if (overlap == Overlap::None) return true;
     if (group.scheduler == SchedulerType::NoOp) return true;  // it is empty
+    if (overlap == Overlap::None) {
+      // What it is made of may be computed whole, for another output.
+      return std::none_of(group.outputs.begin(), group.outputs.end(), [&](const Val* output) {
+        return output != slice.value && output->isTensor() &&
+               mayRead(output->as<TensorView>(), slice, base, group.exprs);
+      });
+    }
     const bool elements = isElementwise(group.scheduler);
     const bool alone = group.outputs.size() == 1 && makers.size() == group.exprs.size();
     return elements && (alone || hasItsLoops(group, slice.value, base));

@@ -218,6 +218,7 @@ class EdgeMover {
     }
     if (draw_.met.empty()) return false;
     fitIndices(case_);
+    allowShortAxes(case_, before_);
     case_.metadata.emplace_back("edge", text);
     draw_.outOfReach.erase(edge.kind);
     return true;

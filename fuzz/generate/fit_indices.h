@@ -10,4 +10,8 @@ namespace fuser::fuzz {
 // rejected. Sizes that scalars set are left out.
 void fitIndices(Case& testCase);
 
+// Where indices are numbers of the program's own, as those of as_strided, a run whose axis is shorter than in each of
+// the runs that they were made for may be rejected. before: those runs, of the same program.
+void allowShortAxes(Case& testCase, const std::vector<Run>& before);
+
 }  // namespace fuser::fuzz

@@ -57,5 +57,26 @@ TEST(FitIndicesTest, LeavesWhatIsComputed) {
             90);
 }
 
+// What as_strided takes of a memory of `before` elements, in a run with `after` of them.
+Expectation afterChange(const std::string& indices, int before, int after) {
+  Case testCase =
+      parseCase("fusion f(%x: f32[i0]) {\n  %i = " + indices +
+                    "\n  %y = gather(%x, %i) {dim = 0}\n  return %y\n}\nrun { %x = normal(seed = 1) : f32[" +
+                    std::to_string(before) + "] }\n",
+                "case");
+  const std::vector<Run> old = testCase.runs;
+  std::get<TensorInput>(testCase.runs[0].inputs[0].value).sizes = {after};
+  allowShortAxes(testCase, old);
+  return testCase.runs[0].expectation;
+}
+
+TEST(FitIndicesTest, ARunMayBeTooShortForNumbersOfTheProgram) {
+  const std::string numbers = "arange() {start = 0, end = 5, step = 1, dtype = i64}";
+  EXPECT_EQ(afterChange(numbers, 7, 6), Expectation::AgreesOrRejected);
+  EXPECT_EQ(afterChange(numbers, 7, 7), Expectation::Agrees);
+  EXPECT_EQ(afterChange(numbers, 7, 8), Expectation::Agrees);
+  EXPECT_EQ(afterChange("arange() {start = 0, end = i0, step = 1, dtype = i64}", 7, 6), Expectation::Agrees);
+}
+
 }  // namespace
 }  // namespace fuser::fuzz
