@@ -80,6 +80,12 @@ bool onlyStartsAs(const HostGroup& group, const TensorView* output, const Tensor
   });
 }
 
+// Whether the result has the reference's extents. Where another one has more, the kernel has threads, and blocks, for
+// that: they compute elements of the reference, too, and only the stores are one thread's.
+bool isComputedOnce(const ReferenceMap& map, const TensorView* result) {
+  return map.contains(result) && map.extentSet(result) == 0;
+}
+
 // Whether each thread of the group's kernel reads only those elements of the input that it writes to the output, and
 // before it writes them: the kernel is pointwise over the output's axes, the input has the same axes, and only
 // expressions on which the output depends read the input.
@@ -104,7 +110,7 @@ bool readsWhatItWrites(const HostGroup& group, const TensorView* output, const T
   const std::vector<const Expr*> makers = makersOf(group, output);
   for (const Expr* expr : loops.view.exprs) {
     const auto* result = expr->output()->as<TensorView>();
-    if (!map->contains(result) || result->concreteRank() > output->concreteRank()) return false;
+    if (!isComputedOnce(*map, result) || result->concreteRank() > output->concreteRank()) return false;
     if (!contains(expr->inputs(), input)) continue;
     const bool before = std::find(makers.begin(), makers.end(), expr) != makers.end();
     if (!before || map->operandPositions(expr, input) != same) return false;
@@ -389,7 +395,7 @@ class AliasPlanner {
     const ReferenceMap* map = std::get_if<ReferenceMap>(&built);
     return map && std::all_of(loops.view.exprs.begin(), loops.view.exprs.end(), [&](const Expr* expr) {
              const auto* result = expr->output()->as<TensorView>();
-             return map->contains(result) && result->concreteRank() <= slice->concreteRank();
+             return isComputedOnce(*map, result) && result->concreteRank() <= slice->concreteRank();
            });
   }
 
