@@ -173,7 +173,7 @@ class Reads {
       : slice_(slice), base_(base), inside_(exprs.begin(), exprs.end()) {}
 
   Overlap run() {
-    const Coordinates element = fresh(slice_.value), another = fresh(slice_.value);
+    const Coordinates element = fresh(slice_.value->axes()), another = fresh(slice_.value->axes());
     places_ = placesOf(slice_.steps, element);
     others_ = placesOf(slice_.steps, another);
     visit(slice_.value, element);
@@ -182,13 +182,14 @@ class Reads {
 
   // Whether any element of the tensor reads where the slice is.
   bool isReadBy(const TensorView* value) {
-    others_ = placesOf(slice_.steps, fresh(slice_.value));
-    visit(value, fresh(value));
+    others_ = placesOf(slice_.steps, fresh(slice_.value->axes()));
+    visit(value, fresh(value->axes()));
     return found_ != Overlap::None;
   }
 
   bool isApartFrom(const StoredSlice& other) {
-    return areApart(placesOf(slice_.steps, fresh(slice_.value)), placesOf(other.steps, fresh(other.value)));
+    return areApart(placesOf(slice_.steps, fresh(slice_.value->axes())),
+                    placesOf(other.steps, fresh(other.value->axes())));
   }
 
  private:
@@ -202,10 +203,10 @@ class Reads {
     });
   }
 
-  // Each axis' own index; reduction axes have one, too.
-  Coordinates fresh(const TensorView* tensor) {
+  // Each axis' own index.
+  Coordinates fresh(const std::vector<IterDomain*>& axes) {
     Coordinates coordinates;
-    for (const IterDomain* axis : tensor->domain().logical) {
+    for (const IterDomain* axis : axes) {
       coordinates.push_back(axis->isBroadcast() && !axis->isExpanded() ? ints_.constant(0)
                                                                        : ints_.index("i", import(axis->size())));
     }
@@ -245,7 +246,7 @@ class Reads {
     if (!seen_[tensor].insert(at).second) return;
     if (++followed_ > kMaxReads) return void(found_ = Overlap::Any);
     const auto* result = maker->output()->as<TensorView>();
-    Coordinates all = fresh(result);  // of the result's logical axes, those that it reduces included
+    Coordinates all = fresh(result->domain().logical);  // of the result's logical axes, those that it reduces included
     for (size_t axis = 0, next = 0; axis < all.size(); ++axis) {
       if (!result->domain().logical[axis]->isReduction()) all[axis] = at.at(next++);
     }

@@ -142,8 +142,8 @@ class Concretizer {
     const std::vector<IntExpr>& shape = expr->attributes().shape();
     for (size_t i = 0; i < shape.size(); ++i) {
       if (shape[i]->isConstant(-1)) continue;
-      // What is expanded to 1 is 1, whatever its name: its readers read it where the expand is left out.
-      if (isOne(shape[i])) ones_.insert(axisSizes(expr->input(0))[i]);
+      // What is expanded to a size that is 1 is 1, whatever its name: its readers read it where the expand is left out.
+      if (!shape[i]->isConstant(1) && isOne(shape[i])) ones_.insert(axisSizes(expr->input(0))[i]);
       if (isBroadcast(expr->input(0), i, shape[i])) axes.push_back(static_cast<int64_t>(i));
     }
     if (!axes.empty()) fusion_.replaceInput(expr, 0, broadcast(expr->input(0)->as<TensorView>(), axes));

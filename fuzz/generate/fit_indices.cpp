@@ -1,6 +1,7 @@
 #include "fuzz/generate/fit_indices.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -56,18 +57,26 @@ void fit(TensorInput& indices, int64_t size, Expectation& expectation) {
   }
 }
 
-bool isConstant(IntExpr extent) { return extent->isConstant(); }
-
-// Whether neither data nor sizes of a run change it.
-bool isConstant(const Val* val) {
-  const Expr* maker = val->definition();
-  if (!maker) return !val->isTensor() && val->as<Scalar>()->isConstant();
-  const std::vector<IntExpr> numbers = maker->attributes().allIntegers();
-  const std::vector<IterDomain*> axes = val->isTensor() ? val->as<TensorView>()->axes() : std::vector<IterDomain*>();
-  return std::all_of(numbers.begin(), numbers.end(), [](IntExpr number) { return isConstant(number); }) &&
-         std::all_of(axes.begin(), axes.end(), [](const IterDomain* axis) { return isConstant(axis->size()); }) &&
-         std::all_of(maker->inputs().begin(), maker->inputs().end(),
-                     [](const Val* input) { return isConstant(input); });
+// Whether neither data nor sizes of a run change it. known: what was asked before.
+bool isConstant(const Val* val, std::map<const Val*, bool>& known) {
+  const auto [place, isNew] = known.try_emplace(val, true);
+  if (!isNew) return place->second;
+  const auto isNumber = [](IntExpr number) { return !number || number->isConstant(); };  // null: not given
+  bool& answer = place->second;
+  if (const Expr* maker = val->definition()) {
+    const auto numbers = maker->attributes().allIntegers();
+    answer = std::all_of(numbers.begin(), numbers.end(), isNumber) &&
+             std::all_of(maker->inputs().begin(), maker->inputs().end(),
+                         [&](const Val* input) { return isConstant(input, known); });
+  } else {
+    answer = !val->isTensor() && val->as<Scalar>()->isConstant();
+  }
+  if (val->isTensor()) {
+    const std::vector<IterDomain*> axes = val->as<TensorView>()->axes();
+    answer =
+        answer && std::all_of(axes.begin(), axes.end(), [&](const IterDomain* axis) { return isNumber(axis->size()); });
+  }
+  return answer;
 }
 
 IntExpr indexedExtent(const Expr* expr) {
@@ -95,7 +104,8 @@ std::vector<std::vector<std::optional<int64_t>>> indexedSizes(const Case& testCa
 
 void allowShortAxes(Case& testCase, const std::vector<Run>& before) {
   std::vector<Expr*> exprs = testCase.fusion->exprs();
-  std::erase_if(exprs, [](const Expr* expr) { return !takesIndices(expr) || !isConstant(expr->input(1)); });
+  std::map<const Val*, bool> known;
+  std::erase_if(exprs, [&](const Expr* expr) { return !takesIndices(expr) || !isConstant(expr->input(1), known); });
   if (exprs.empty()) return;
   std::vector<Run> after = std::exchange(testCase.runs, before);
   const auto old = indexedSizes(testCase, exprs);
