@@ -12,6 +12,8 @@ CaseTimes timesOf(const Case& testCase, const NamedDevice& device, std::shared_p
   times.takeRows();  // of a case that failed
   timed.run(std::move(engine));
   const std::vector<KernelTime> rows = times.takeRows();
+  FUSER_CHECK(rows.size() <= estimate.kernels.size(), rows.size(), " kernels were timed, and ", estimate.kernels.size(),
+              " are estimated");
   FUSER_USER_CHECK(rows.size() == estimate.kernels.size(), "launches on streams are not timed, and ",
                    estimate.kernels.size() - rows.size(), " of ", estimate.kernels.size(), " kernels run on them");
   CaseTimes result;

@@ -7,8 +7,9 @@ a table (Markdown).
 
 On a GPU a time of PyTorch's is from one event to another around the whole program, behind a copy that fills the L2 cache with
 other data: with the gaps between its kernels, of which the second finds in the cache what the first left. fuser's is a sum of
-its kernels', each behind such a copy, and without gaps. Tensors are dense, whatever the case's are. Medians, behind runs that
-are not timed: torch.compile's first one compiles.
+its kernels', each behind such a copy, and without gaps. Eager calls are made under torch.device, which takes Python some time
+an op. Tensors are dense, whatever the case's are, and what a program writes in place is not restored between repetitions.
+Medians, behind runs that are not timed: torch.compile's first one compiles.
 """
 
 import argparse
