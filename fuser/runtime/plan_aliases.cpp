@@ -122,8 +122,11 @@ class AliasPlanner {
  public:
   AliasPlanner(Fusion& fusion, std::vector<HostGroup>& groups, const CompileContext& context)
       : fusion_(fusion), groups_(groups), context_(context) {
-    gatherInnerParts();
     for (const HostGroup& group : groups) nextIndex_ = std::max(nextIndex_, group.index + 1);
+    for (HostGroup& group : groups) {
+      if (hasInPlace(group) && group.scheduler != SchedulerType::NoOp) makeWhole(group);
+    }
+    gatherInnerParts();
     for (size_t reader = 0; reader < groups.size(); ++reader) {
       for (size_t writer = 0; writer < reader; ++writer) {
         const auto reads = [&](const Val* val) { return contains(groups[reader].inputs, val); };
@@ -148,9 +151,8 @@ class AliasPlanner {
       plan.push_back(output);
     }
     // What is in place and is not planned: of a text that says so of other tensors.
-    for (HostGroup& group : groups_) {
-      const auto isPlanned = [&](const Val* made) { return std::find(plan.begin(), plan.end(), made) != plan.end(); };
-      if (hasInPlace(group) && std::none_of(group.outputs.begin(), group.outputs.end(), isPlanned)) makeWhole(group);
+    for (size_t place = 0; place < groups_.size(); ++place) {
+      if (hasInPlace(groups_[place])) makeRestWhole(place, plan);
     }
     reorder();
     return plan;
@@ -159,22 +161,26 @@ class AliasPlanner {
  private:
   using Order = std::set<std::pair<size_t, size_t>>;  // the first comes before the second
 
-  // What never exists by itself belongs to the groups that read it.
+  // What never exists by itself is no output, and belongs to the groups that read it.
   void gatherInnerParts() {
     const auto isInner = [](const Val* val) { return val->isTensor() && isInnerPart(val->as<TensorView>()); };
     for (size_t place = groups_.size(); place-- > 0;) {
-      const HostGroup part = groups_[place];
-      if (part.outputs.empty() || !std::all_of(part.outputs.begin(), part.outputs.end(), isInner)) continue;
+      HostGroup& maker = groups_[place];
+      std::vector<Val*> inner, others;
+      for (Val* output : maker.outputs) (isInner(output) ? inner : others).push_back(output);
+      if (inner.empty()) continue;
+      const HostGroup part = partOf(maker, inner);
+      maker.outputs = others;
       for (HostGroup& reader : groups_) {
         const size_t before = reader.inputs.size();
-        std::erase_if(reader.inputs, [&](const Val* val) { return contains(part.outputs, val); });
+        std::erase_if(reader.inputs, [&](const Val* val) { return contains(inner, val); });
         if (reader.inputs.size() == before) continue;
         reader.exprs.insert(reader.exprs.begin(), part.exprs.begin(), part.exprs.end());
         for (Val* input : part.inputs) {
           if (!contains(reader.inputs, input)) reader.inputs.push_back(input);
         }
       }
-      groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(place));
+      if (others.empty()) groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(place));
     }
   }
 
@@ -209,7 +215,7 @@ class AliasPlanner {
       stored = stored && follows && isApartFromSlices(whole, *into) &&
                (fitsSliceBySlice(whole, *into) || fitsByCopies(whole, *into));
       if (!stored) {
-        if (const std::optional<size_t> maker = findWriter(whole)) makeWhole(groups_[*maker]);
+        if (const std::optional<size_t> maker = findWriter(whole)) makeRestWhole(*maker, plan);
         continue;
       }
       takeLayout(whole, input);
@@ -263,15 +269,16 @@ class AliasPlanner {
     });
   }
 
-  // What the group computes for these outputs.
-  static HostGroup partOf(const HostGroup& group, const std::vector<Val*>& outputs) {
+  // What the group computes for these outputs, from its inputs and the given tensors of its own.
+  static HostGroup partOf(const HostGroup& group, const std::vector<Val*>& outputs,
+                          const std::vector<Val*>& given = {}) {
     HostGroup part;
     part.index = group.index;
     part.outputs = outputs;
     std::set<const Val*> needed(outputs.begin(), outputs.end());  // for lookups only
     for (auto expr = group.exprs.rbegin(); expr != group.exprs.rend(); ++expr) {
       const bool any = std::any_of((*expr)->outputs().begin(), (*expr)->outputs().end(),
-                                   [&](const Val* made) { return needed.count(made) != 0; });
+                                   [&](const Val* made) { return needed.count(made) && !contains(given, made); });
       if (!any) continue;
       part.exprs.insert(part.exprs.begin(), *expr);
       needed.insert((*expr)->inputs().begin(), (*expr)->inputs().end());
@@ -279,6 +286,9 @@ class AliasPlanner {
     }
     for (Val* input : group.inputs) {
       if (needed.count(input) || input->isScalar()) part.inputs.push_back(input);
+    }
+    for (Val* tensor : given) {
+      if (needed.count(tensor)) part.inputs.push_back(tensor);
     }
     return part;
   }
@@ -397,6 +407,27 @@ class AliasPlanner {
              const auto* result = expr->output()->as<TensorView>();
              return isComputedOnce(*map, result) && result->concreteRank() <= slice->concreteRank();
            });
+  }
+
+  // Makes whole what the group has in place and what is not planned. A merge_predicate of the case may have put it
+  // beside what is: then it gets a group of its own.
+  void makeRestWhole(size_t place, const std::vector<const TensorView*>& plan) {
+    const HostGroup& group = groups_[place];
+    const auto isPlanned = [&](const Val* made) { return std::find(plan.begin(), plan.end(), made) != plan.end(); };
+    std::vector<Val*> planned, others;
+    for (Val* output : group.outputs) (isPlanned(output) ? planned : others).push_back(output);
+    if (others.empty()) return;
+    if (planned.empty()) return makeWhole(groups_[place]);
+    HostGroup rest = partOf(group, others, planned);
+    if (!hasInPlace(rest)) return;
+    HostGroup kept = partOf(group, planned);
+    FUSER_CHECK(accept(kept, fusion_, context_) && kept.scheduler == SchedulerType::NoOp, "a kernel makes %",
+                planned[0]->name(), ", which is stored slice by slice");
+    rest.index = nextIndex_++;
+    makeWhole(rest);
+    groups_[place] = std::move(kept);
+    insertBehind(place, std::move(rest));
+    before_.insert({place, place + 1});
   }
 
   void makeWhole(HostGroup& group) {
