@@ -6,6 +6,7 @@
 #include "fuser/execute/launch_shape.h"
 #include "fuser/ir/expr.h"
 #include "fuser/kernel/shared_layout.h"
+#include "fuser/support/rejection.h"
 
 namespace fuser {
 namespace {
@@ -66,7 +67,7 @@ void throwBadIndex(const Kernel& kernel, std::span<const int64_t> notes, const s
   });
   FUSER_CHECK(found && found->source, "kernel ", kernel.name, " notes an index, and has no check of it");
   const int64_t note = notes[static_cast<size_t>(found->check)], size = valueOf(kernel, found->extent, ints);
-  throw UserError(badIndexText(*found->source, indexOfNote(note), placeOfNote(note), size));
+  throw BadIndexError(badIndexText(*found->source, indexOfNote(note), placeOfNote(note), size));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #pragma once
-// ListedRejection: a UserError that a correct compiler may give for a valid program, by id (rejections.def).
+// Rejections: ListedRejection, a UserError that a correct compiler may give for a valid program, by id
+// (rejections.def); BadIndexError, one for an element of the data.
 
 #include <string>
 #include <string_view>
@@ -33,6 +34,12 @@ class ListedRejection : public UserError {
 
  private:
   RejectionId id_;
+};
+
+// An index that a kernel reads is out of range: other data may be taken.
+class BadIndexError : public UserError {
+ public:
+  using UserError::UserError;
 };
 
 }  // namespace fuser

@@ -8,6 +8,7 @@
 #include "fuser/case/recipe_data.h"
 #include "fuser/ir/builder.h"
 #include "fuser/ir/updates.h"
+#include "fuzz/generate/is_seen.h"
 #include "fuzz/generate/workspace.h"
 
 namespace fuser::fuzz {
@@ -314,25 +315,6 @@ TensorView* addInput(Workspace& work, DataType dtype, const std::vector<AxisPlan
   TensorView* tensor = work.fusion->newTensor(dtype, std::move(domain), work.freshName());
   work.fusion->addInput(tensor);
   return tensor;
-}
-
-// Whether what an element holds is to be seen in an output, or in an error: it is handed on by ops that read each
-// element of their operand.
-bool isSeen(const TensorView* tensor) {
-  if (tensor->isFusionOutput()) return true;
-  return std::any_of(tensor->uses().begin(), tensor->uses().end(), [&](const Expr* reader) {
-    switch (reader->family()) {
-      case Family::Unary:
-      case Family::Cast:
-      case Family::LoadStore:
-      case Family::Broadcast:
-      case Family::Squeeze:
-      case Family::Permute:
-      case Family::Reshape:
-      case Family::Flip: return reader->output()->isTensor() && isSeen(reader->output()->as<TensorView>());
-      default: return false;
-    }
-  });
 }
 
 // What a run is expected to do that reads a bad index.

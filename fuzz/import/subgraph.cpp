@@ -91,7 +91,7 @@ struct Form {
 
 class CaseText {
  public:
-  CaseText(const Graph& graph, const CanonicalOrder& order, Form form) : graph_(graph), order_(order), form_(form) {
+  CaseText(const Graph& graph, const CanonicalOrder& order, Form form) : graph_(graph), order_(order) {
     if (form.symbols) nameSizes();
     const Spelling spelling{[&](size_t id) { return nameOf(id); }, [&](int64_t size) { return sizeText(size); }};
     for (size_t node : order.nodes()) {
@@ -158,7 +158,6 @@ class CaseText {
 
   const Graph& graph_;
   const CanonicalOrder& order_;
-  Form form_;
   std::map<int64_t, std::string> sizes_;
   std::map<size_t, std::string> names_;
   std::map<std::string, size_t> results_;

@@ -23,10 +23,14 @@ const Val* otherOutput(const Fusion& fusion, const reference::MemoryAfter& a, co
   return nullptr;
 }
 
-std::vector<reference::Value> valuesOf(const std::vector<HostValue>& inputs) {
+reference::MemoryAfter runStatements(const Fusion& fusion, const std::vector<HostValue>& inputs) {
   std::vector<reference::Value> values;
   for (const HostValue& input : inputs) values.push_back({input, nullptr});
-  return values;
+  return reference::runStatements(fusion, values, [&](const Expr& refused) {
+    ExpressionEvaluator scalars(fusion);
+    scalars.bindInputs(inputs);
+    return scalars.evaluate(refused.output());
+  });
 }
 
 }  // namespace
@@ -39,9 +43,8 @@ std::string wrongUpdate(const Case& statements, const Case& functional, const st
   for (const auto& [output, input] : aliasesIn(*functional.fusion, functional.aliases)) {
     if (!hasOwnElements(inputTensor(*functional.fusion, input, inputs))) return "";
   }
-  const std::vector<reference::Value> values = valuesOf(inputs);
-  const reference::MemoryAfter wanted = reference::runStatements(*statements.fusion, values);
-  const reference::MemoryAfter given = reference::runStatements(*functional.fusion, values);
+  const reference::MemoryAfter wanted = runStatements(*statements.fusion, inputs);
+  const reference::MemoryAfter given = runStatements(*functional.fusion, inputs);
   const auto problem = [](std::string_view what, const Val* val) {
     return concat("updates: ", what, " %", val->name(), " has other elements than the statements leave in memory");
   };
@@ -60,9 +63,7 @@ std::string wrongUpdate(const Case& statements, const Case& functional, const st
 }
 
 std::string otherMemory(const Fusion& wanted, const Fusion& given, const std::vector<HostValue>& inputs) {
-  const std::vector<reference::Value> values = valuesOf(inputs);
-  const Val* other =
-      otherOutput(wanted, reference::runStatements(wanted, values), reference::runStatements(given, values));
+  const Val* other = otherOutput(wanted, runStatements(wanted, inputs), runStatements(given, inputs));
   return other ? concat("output %", other->name(), " has other elements") : "";
 }
 

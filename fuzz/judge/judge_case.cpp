@@ -14,7 +14,6 @@
 #include "fuser/ir/verify.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/runtime/lower_boundaries.h"
-#include "fuser/support/rejection.h"
 #include "fuser/support/set_up_error.h"
 #include "fuser/text/printer.h"
 #include "fuzz/faults/faults.h"
@@ -23,10 +22,12 @@
 #include "fuzz/judge/compilation_counts.h"
 #include "fuzz/judge/compiled_again.h"
 #include "fuzz/judge/f64_twin.h"
+#include "fuzz/judge/given_rejection.h"
 #include "fuzz/judge/judge_options.h"
 #include "fuzz/judge/lowered_fusion.h"
 #include "fuzz/judge/memory_shortage.h"
 #include "fuzz/judge/output_layouts.h"
+#include "fuzz/judge/refused_indices.h"
 #include "fuzz/judge/round_trip.h"
 #include "fuzz/judge/run_again.h"
 #include "fuzz/judge/same_bits.h"
@@ -82,12 +83,6 @@ class Judge {
     verdict_.detail = detail.empty() ? reason : detail;
   }
 
-  // A UserError, and its name on the list of rejections or nothing.
-  struct Rejection {
-    std::string text;
-    std::string_view name;
-  };
-
   // Of a generated case, which is valid, a rejection without a name is a finding.
   void report(int run, const Rejection& rejection) {
     if (settings_.rejectionsAreFindings && rejection.name.empty()) {
@@ -111,12 +106,10 @@ class Judge {
       report(VerdictKind::Check, run, error.what());
     } catch (const UserError& error) {
       rethrowIfSetUpError(error);
-      const auto* listed = dynamic_cast<const ListedRejection*>(&error);
-      const Rejection given{error.what(), listed ? rejectionName(listed->id()) : std::string_view()};
       if (rejection) {
-        *rejection = given;
+        *rejection = rejectionOf(error);
       } else {
-        report(run, given);
+        report(run, rejectionOf(error));
       }
     } catch (const std::exception& error) {
       if (saysOutOfMemory(error)) {
@@ -225,7 +218,16 @@ class Judge {
     } else if (ran && run.expectation == Expectation::Rejected) {
       verdict_.expected = false;
       report(VerdictKind::Differs, index, "expected to be rejected, but it ran");
+    } else if (run.expectation == Expectation::AgreesOrRejected && (ran || rejection.isIndex)) {
+      checkIndices(index, rejection.text);
     }
+  }
+
+  void checkIndices(int run, const std::string& refused) {
+    std::string problem;
+    guarded(run,
+            [&] { timed("indices", [&] { problem = wrongRefusal(case_, run, refused, settings_.maxInputBytes); }); });
+    if (!problem.empty()) report(VerdictKind::Invariant, run, problem);
   }
 
   // The runs with these decisions, judged as a case of their own, of the fusion that concretize() makes.

@@ -463,7 +463,8 @@ Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, std::sp
   return owned(result);
 }
 
-std::vector<std::optional<Value>> evaluate(const fuser::Fusion& fusion, std::span<const Value> inputs) {
+std::vector<std::optional<Value>> evaluate(const fuser::Fusion& fusion, std::span<const Value> inputs,
+                                           const WantedOps& wanted) {
   FUSER_CHECK(inputs.size() == fusion.inputs().size(), "the fusion has ", fusion.inputs().size(), " inputs");
   std::vector<std::optional<Value>> values(fusion.valCount());
   const std::vector<std::optional<int64_t>> extents = boundExtents(fusion, inputs);
@@ -474,6 +475,7 @@ std::vector<std::optional<Value>> evaluate(const fuser::Fusion& fusion, std::spa
     });
   };
   for (const fuser::Expr* expr : fusion.exprs()) {
+    if (wanted && !wanted(expr)) continue;
     std::vector<Value> operands;
     for (const fuser::Val* operand : expr->inputs()) {
       if (operand->isScalar() && operand->as<fuser::Scalar>()->isConstant()) {

@@ -3,6 +3,7 @@
 // so that a wrong row of the op table cannot agree with itself.
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,18 +34,23 @@ std::string libtorchVersion();
 Value evaluate(const fuser::Expr& expr, std::span<const Value> operands, std::span<const int64_t> numbers,
                size_t result = 0);
 
-// Evaluates the whole fusion op by op. Returns the values of inputs, literals and results by id; nullopt for other ids.
-std::vector<std::optional<Value>> evaluate(const fuser::Fusion& fusion, std::span<const Value> inputs);
+// Evaluates the whole fusion op by op, or the wanted ops, among which are all that make what one of them reads. Returns
+// the values of inputs, literals and results by id; nullopt for other ids.
+using WantedOps = std::function<bool(const fuser::Expr*)>;
+std::vector<std::optional<Value>> evaluate(const fuser::Fusion& fusion, std::span<const Value> inputs,
+                                           const WantedOps& wanted = nullptr);
 
 // Runs the statements of a fusion in order on real memory, updates included: views are ATen's views, and an update is
 // copy_. It says which elements memory holds, and computes none: an op that is no move gives numbers that stand for its
 // operands (a hash of all their elements), so that two runs agree where, and only where, each op reads the same.
-// Scalars are computed. The caller's memory is not changed.
+// Scalars are computed; where LibTorch refuses one that fuser has (the head of op_table.def lists such), `refused`
+// gives it, since sizes may depend on it. The caller's memory is not changed.
+using RefusedScalar = std::function<fuser::ScalarValue(const fuser::Expr&)>;
 struct MemoryAfter {
   std::vector<Value> outputs;
   std::vector<Value> inputs;
 };
-MemoryAfter runStatements(const fuser::Fusion& fusion, std::span<const Value> inputs);
+MemoryAfter runStatements(const fuser::Fusion& fusion, std::span<const Value> inputs, const RefusedScalar& refused);
 
 // values[i] = op(values[i]) in f64, for unary functions.
 void evaluateInPlace(fuser::OpKind op, std::span<double> values);

@@ -75,8 +75,9 @@ at::Tensor copied(const TensorRef& ref) {
 
 class Statements {
  public:
-  Statements(const fuser::Fusion& fusion, std::span<const Value> inputs)
+  Statements(const fuser::Fusion& fusion, std::span<const Value> inputs, const RefusedScalar& refused)
       : fusion_(fusion),
+        refused_(refused),
         tensors_(fusion.valCount()),
         scalars_(fusion.valCount()),
         extents_(fusion.ints().symbols().size()) {
@@ -148,10 +149,7 @@ class Statements {
     try {
       return std::get<ScalarValue>(evaluate(expr, operands, numbersOf(expr.attributes().allIntegers())).value);
     } catch (const c10::Error&) {
-      // LibTorch refuses what fuser computes (the head of op_table.def lists it). Any number stands for it.
-      return expr.output()->dtype() == fuser::DataType::Double ? ScalarValue(0.5)
-             : expr.output()->dtype() == fuser::DataType::Bool ? ScalarValue(true)
-                                                               : ScalarValue(int64_t{1});
+      return refused_(expr);
     }
   }
 
@@ -199,6 +197,7 @@ class Statements {
   }
 
   const fuser::Fusion& fusion_;
+  const RefusedScalar& refused_;
   std::vector<at::Tensor> tensors_;                  // by value id; undefined before it is computed
   std::vector<std::optional<ScalarValue>> scalars_;  // by value id
   std::vector<std::optional<int64_t>> extents_;      // by symbol
@@ -206,9 +205,9 @@ class Statements {
 
 }  // namespace
 
-MemoryAfter runStatements(const fuser::Fusion& fusion, std::span<const Value> inputs) {
+MemoryAfter runStatements(const fuser::Fusion& fusion, std::span<const Value> inputs, const RefusedScalar& refused) {
   const at::InferenceMode inference;
-  return Statements(fusion, inputs).run();
+  return Statements(fusion, inputs, refused).run();
 }
 
 }  // namespace reference

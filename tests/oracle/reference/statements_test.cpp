@@ -46,7 +46,7 @@ struct Written {
   }
   MemoryAfter run() {
     const Value inputs[] = {valueOf(numbersOfX, {2, 3}), valueOf(numbersOfU, {1, 2})};
-    return runStatements(fusion, inputs);
+    return runStatements(fusion, inputs, [](const fuser::Expr&) { return fuser::ScalarValue(int64_t{0}); });
   }
 };
 

@@ -1,0 +1,135 @@
+#include "fuzz/judge/refused_indices.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "fuser/analysis/axis_map.h"
+#include "fuser/support/set_up_error.h"
+#include "fuser/types/dims.h"
+#include "fuzz/generate/is_seen.h"
+#include "fuzz/generate/run_sizes.h"
+#include "oracle/reference/reference.h"
+
+namespace fuser::fuzz {
+namespace {
+
+struct Range {
+  int64_t least = 0, most = 0;
+};
+
+class Indices {
+ public:
+  Indices(const Case& testCase, size_t run, size_t maxInputBytes)
+      : fusion_(*testCase.fusion), run_(run), sizes_(testCase) {
+    for (const Expr* expr : fusion_.exprs()) {
+      if (!takesIndices(expr)) continue;
+      readers_.push_back(expr);
+      if (isWhole(expr->input(1))) want(expr->input(1));
+    }
+    if (readers_.empty()) return;
+    data_ = materialize(testCase, testCase.runs[run], maxInputBytes);
+    evaluate();
+  }
+
+  const std::vector<const Expr*>& readers() const { return readers_; }
+
+  // Whether the op's indices have places along its axis; nullopt: nobody knows.
+  std::optional<bool> areInRange(const Expr* reader) {
+    if (!isEvaluated_ || !isWhole(reader->input(1))) return std::nullopt;
+    const std::optional<reference::Value>& value = values_[reader->input(1)->id()];
+    const auto dim = static_cast<size_t>(reader->attributes().dim());
+    const std::optional<int64_t> size = sizes_.of(reader->input(0)->as<TensorView>()->axes().at(dim)->size(), run_);
+    if (!value || !size) return std::nullopt;
+    const std::optional<Range> range = rangeOf(std::get<TensorRef>(value->value));
+    return !range || (range->least >= 0 && range->most < *size);
+  }
+
+ private:
+  // Whether it depends on the elements of integers and bools alone.
+  bool isWhole(const Val* val) {
+    const auto [place, isNew] = whole_.try_emplace(val, false);
+    if (!isNew) return place->second;
+    const Expr* maker = val->definition();
+    bool whole = !isFloating(val->dtype());
+    // A size depends on no element.
+    if (whole && maker && maker->op() != OpKind::Size) {
+      whole =
+          std::all_of(maker->inputs().begin(), maker->inputs().end(), [&](const Val* each) { return isWhole(each); });
+    }
+    return whole_[val] = whole;
+  }
+
+  void want(const Val* val) {
+    const Expr* maker = val->definition();
+    if (!maker || !wanted_.insert(maker).second) return;
+    for (const Val* operand : maker->inputs()) want(operand);
+    for (const Val* scalar : Fusion::extentScalars(maker)) want(scalar);
+  }
+
+  // LibTorch refuses an index that is out of range among what makes others, and a division of integers by 0: then
+  // nothing is known.
+  void evaluate() {
+    std::vector<reference::Value> inputs;
+    for (const auto& input : data_.inputs) {
+      if (const size_t* tensor = std::get_if<size_t>(&input)) {
+        inputs.push_back({data_.tensors[*tensor].ref, nullptr});
+      } else {
+        inputs.push_back({std::get<ScalarValue>(input), nullptr});
+      }
+    }
+    try {
+      reference::useOneThread();
+      values_ = reference::evaluate(fusion_, inputs, [&](const Expr* expr) { return wanted_.count(expr) != 0; });
+      isEvaluated_ = true;
+    } catch (const std::exception& error) {
+      rethrowIfSetUpError(error);
+    }
+  }
+
+  // None: there is no element.
+  static std::optional<Range> rangeOf(const TensorRef& ref) {
+    if (numel(ref.sizes) == 0) return std::nullopt;
+    std::optional<Range> range;
+    std::vector<int64_t> index(ref.sizes.size(), 0);
+    for (int64_t i = 0; i < numel(ref.sizes); ++i) {
+      int64_t place = 0;
+      for (size_t axis = 0; axis < index.size(); ++axis) place += index[axis] * ref.strides[axis];
+      const auto* at = static_cast<const std::byte*>(ref.data) + place * static_cast<int64_t>(dtypeSize(ref.dtype));
+      const auto element = elementAt(ref.dtype, at).as<int64_t>();
+      if (!range) range = Range{element, element};
+      range->least = std::min(range->least, element);
+      range->most = std::max(range->most, element);
+      for (size_t axis = index.size(); axis-- > 0 && ++index[axis] == ref.sizes[axis];) index[axis] = 0;
+    }
+    return range;
+  }
+
+  const Fusion& fusion_;
+  const size_t run_;
+  RunSizes sizes_;
+  RunData data_;
+  std::vector<const Expr*> readers_;
+  std::unordered_set<const Expr*> wanted_;      // for lookups only
+  std::unordered_map<const Val*, bool> whole_;  // for lookups only
+  std::vector<std::optional<reference::Value>> values_;
+  bool isEvaluated_ = false;
+};
+
+}  // namespace
+
+std::string wrongRefusal(const Case& testCase, size_t run, const std::string& refused, size_t maxInputBytes) {
+  Indices indices(testCase, run, maxInputBytes);
+  bool allInRange = true;
+  for (const Expr* reader : indices.readers()) {
+    const std::optional<bool> inRange = indices.areInRange(reader);
+    allInRange &= inRange.value_or(false);
+    if (refused.empty() && inRange == false && isSeen(reader->output()->as<TensorView>()))
+      return concat("an index of %", reader->output()->name(), " is out of range, and the run is not rejected");
+  }
+  return refused.empty() || !allInRange ? "" : concat("rejected, and no index is out of range: ", refused);
+}
+
+}  // namespace fuser::fuzz
