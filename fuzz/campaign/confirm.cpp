@@ -209,7 +209,7 @@ class Confirmation {
         toString(died ? bucketOfEnding(verdict.kind, result_.detail) : bucketWithoutStage(verdict));
     // A target's process may have died in place of ours: then the case is judged here, too.
     if ((died && !hasTarget_) || result_.label != "fails fresh" || result_.text.empty()) return usual;
-    const Outcome outcome = alone(BucketTask{result_.text}, limits_);
+    const Outcome outcome = alone(BucketTask{result_.text, verdict.kind == VerdictKind::Invariant}, limits_);
     if (outcome.ending != Ending::Finished) return usual;
     const TaskResult answer = decodeResult(outcome.reply);
     if (!answer.guilty.empty()) result_.detail += "\nguilty: " + answer.guilty;

@@ -143,6 +143,7 @@ TaskResult performBucket(const BucketTask& task, const TaskSettings& settings) {
   const Case testCase = parseCase(task.text, "finding");
   TaskResult result;
   JudgeSettings judge = settings.judge;
+  judge.rejectionsAreFindings = task.rejectionsAreFindings;
   result.verdict = judgeCase(testCase, judge);
   if (!isFinding(result.verdict.kind)) {  // of another text it may be what an invariant with a period says
     judge.allInvariants = true;

@@ -110,9 +110,10 @@ REPORTS_FIELDS(TextsTask, texts)
 struct BucketTask {
   static constexpr std::string_view kWord = "bucket";
   std::string text;
+  bool rejectionsAreFindings = false;  // as of generated cases (JudgeSettings)
   bool operator==(const BucketTask&) const = default;
 };
-REPORTS_FIELDS(BucketTask, text)
+REPORTS_FIELDS(BucketTask, text, rejectionsAreFindings)
 
 // The tasks that performTask() executes, with a TaskResult.
 using JudgingTask = std::variant<CaseTask, PlainTask, ViewTask, MutantTask, FileTask, BatchTask, PrintTask,

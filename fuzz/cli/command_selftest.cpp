@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "fuzz/campaign/target_faults.h"
 #include "fuzz/cli/arguments.h"
 #include "fuzz/cli/command.h"
+#include "fuzz/worlds/world.h"
 
 namespace fuser::fuzz {
 
@@ -78,6 +80,7 @@ Exit codes
             SelftestOptions& options = arguments->options;
             options.seed = arguments->generator.seed;
             options.generator = arguments->generator.options;
+            if (const auto& world = options.generator.world) options.runs = std::min(options.runs, world->count());
             options.jobs = arguments->workers.jobs;
             arguments->target.resolve(options.judge, arguments->workers.limits, JudgingMode::Exact);
             options.limits = arguments->workers.limits;

@@ -40,6 +40,20 @@ TEST_F(PerformTaskTest, AFileIsHeldAgainstAllInvariantsUnlessTheyAreSampled) {
   EXPECT_FALSE(keeper->allInvariants);
 }
 
+// The minimiser looks for the same bucket.
+TEST(BucketTaskTest, OfARejectedCaseTheStageIsAskedFor) {
+  const std::string text = R"(
+fusion f(%x: f32[i0], %i: i64[i1]) {
+  %y = gather(%x, %i) {dim = 0}
+  return %y
+}
+run { %x = normal(seed = 1) : f32[4]   %i = integers(seed = 1, low = 4, high = 5) : i64[3] }
+)";
+  const std::string bucket = performTask(BucketTask{text, true}, {}).bucket;
+  EXPECT_EQ(bucket.rfind("invariant | kernel | - | a valid case is rejected", 0), 0u) << bucket;
+  EXPECT_EQ(performTask(BucketTask{text, false}, {}).bucket, "");
+}
+
 // Else what NVRTC does wrong for one GPU alone would not show again.
 TEST(BatchTaskTest, AFindingOfAPtxBatchRunsAgainForTheGpuThatItWasCompiledFor) {
   std::set<size_t> architectures;

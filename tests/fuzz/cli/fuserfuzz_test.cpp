@@ -427,6 +427,12 @@ TEST_F(ResumeTest, AWorldGoesOnToItsGoal) {
   EXPECT_NE(whole.text.find("cases 4 "), std::string::npos) << whole.text;
 }
 
+TEST_F(ResumeTest, ASelftestEndsWithTheWorld) {
+  const Outcome outcome = fuserfuzz(
+      "selftest --world 'depth=1 ops=relu dtypes=f32 ranks=1' --runs 40 --only-fault pad-value-dropped");
+  EXPECT_NE(outcome.text.find("control: 2 cases of seed 1, 2 judged, 0 findings"), std::string::npos) << outcome.text;
+}
+
 TEST_F(ResumeTest, AFolderWithoutACampaignIsNotCreated) {
   const std::string nowhere = (folder_ / "nowhere").string();
   const Outcome outcome = fuserfuzz("run --resume --out " + nowhere);
