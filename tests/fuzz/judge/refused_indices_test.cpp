@@ -48,10 +48,11 @@ TEST(RefusedIndicesTest, AnIndexThatIsReadForNothingMayBeAny) {
   EXPECT_EQ(taken(gathering("%j = set(%i)", 8, "%part")), "");
 }
 
-TEST(RefusedIndicesTest, OfFloatsNothingIsSaid) {
-  const Case rounded = gathering("%j = cast(%z) {dtype = i64}", 7);
-  EXPECT_EQ(refused(rounded), "");
-  EXPECT_EQ(taken(rounded), "");
+TEST(RefusedIndicesTest, OfFloatsAndOfShiftsNothingIsSaid) {
+  for (const char* indices : {"%j = cast(%z) {dtype = i64}", "%j = bitwise_left_shift(%i, %i)"}) {
+    EXPECT_EQ(refused(gathering(indices, 1)), "") << indices;
+    EXPECT_EQ(taken(gathering(indices, 90)), "") << indices;
+  }
 }
 
 // It refuses what makes other indices.
