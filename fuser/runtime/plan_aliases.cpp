@@ -169,7 +169,7 @@ class AliasPlanner {
       std::vector<Val*> inner, others;
       for (Val* output : maker.outputs) (isInner(output) ? inner : others).push_back(output);
       if (inner.empty()) continue;
-      const HostGroup part = partOf(maker, inner);
+      const HostGroup part = partOf(maker, inner, others);
       maker.outputs = others;
       for (HostGroup& reader : groups_) {
         const size_t before = reader.inputs.size();
@@ -347,14 +347,24 @@ class AliasPlanner {
   void storeByCopy(const TensorView* whole, TensorView* value) {
     TensorView* copy = build::set(fusion_, value, freshName(value));
     copy->setOrigin(value->origin());
-    const size_t maker = writerOf(whole), writer = writerOf(value);
-    for (Expr* expr : groups_[maker].exprs) {
+    const size_t writer = writerOf(value);
+    for (Expr* expr : groups_[writerOf(whole)].exprs) {
       for (size_t i = 0; i < expr->inputs().size(); ++i) {
         if (expr->input(i) == value) fusion_.replaceInput(expr, i, copy);
       }
     }
-    std::replace(groups_[maker].inputs.begin(), groups_[maker].inputs.end(), static_cast<Val*>(value),
-                 static_cast<Val*>(copy));
+    // An inner part belongs to each group that reads it.
+    for (size_t reader = 0; reader < groups_.size(); ++reader) {
+      HostGroup& group = groups_[reader];
+      const auto reads = [&](const Val* val) {
+        return std::any_of(group.exprs.begin(), group.exprs.end(),
+                           [&](const Expr* expr) { return contains(expr->inputs(), val); });
+      };
+      if (!reads(copy)) continue;
+      if (!reads(value)) std::erase(group.inputs, value);
+      group.inputs.push_back(copy);
+      before_.insert({groups_.size(), reader});
+    }
     HostGroup group;
     group.index = nextIndex_++;
     group.exprs = {copy->definition()};
@@ -362,7 +372,6 @@ class AliasPlanner {
     group.outputs = {copy};
     FUSER_CHECK(accept(group, fusion_, context_), "no scheduler takes a copy of %", value->name());
     before_.insert({writer, groups_.size()});
-    before_.insert({groups_.size(), maker});
     groups_.push_back(std::move(group));
   }
 

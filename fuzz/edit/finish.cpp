@@ -11,6 +11,7 @@
 #include "fuzz/edit/check_made.h"
 #include "fuzz/edit/make_program.h"
 #include "fuzz/generate/fit_indices.h"
+#include "fuzz/generate/possible_views.h"
 #include "fuzz/generate/run_sizes.h"
 #include "fuzz/generate/streams.h"
 

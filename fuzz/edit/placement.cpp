@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "fuser/ir/verify.h"
-
 namespace fuser::fuzz {
 namespace {
 
@@ -87,19 +85,6 @@ void applyPlacement(TensorView* tensor, const TensorPlacement& placement) {
   if (!tensor->definition()) return;
   placeAxis(tensor, placement.streamAxis, ParallelType::Stream);
   if (typesOf(tensor) == placement.axes) placeLayout(tensor, placement);
-}
-
-void keepPossibleViews(Fusion& fusion) {
-  // One that is none any more may take others with it, whatever their order.
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (Val* val : fusion.usedVals()) {
-      auto* tensor = val->isTensor() ? val->as<TensorView>() : nullptr;
-      if (!tensor || !tensor->domain().view || canBeView(tensor)) continue;
-      tensor->domain().view = false;
-      changed = true;
-    }
-  }
 }
 
 void attachMemory(Case& testCase, const Aliases& aliases, const std::vector<PreallocatedOutput>& buffers) {

@@ -26,9 +26,8 @@ TensorPlacement withAxes(const TensorPlacement& placement, const std::vector<boo
 
 // Applies the valid parts of the placement: the mesh, if the fusion has those devices; stream and device axes, if the
 // tensor has such an axis and it is not a broadcast axis (an input has no stream axis); the layout, if it is a result
-// with such axes. keepPossibleViews() checks views afterwards.
+// with such axes.
 void applyPlacement(TensorView* tensor, const TensorPlacement& placement);
-void keepPossibleViews(Fusion& fusion);
 
 // Attaches aliases and output buffers to the case's outputs by name, where valid; none for a multi-device fusion.
 using Aliases = std::vector<std::pair<std::string, std::string>>;

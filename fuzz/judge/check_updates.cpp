@@ -24,13 +24,11 @@ const Val* otherOutput(const Fusion& fusion, const reference::MemoryAfter& a, co
 }
 
 reference::MemoryAfter runStatements(const Fusion& fusion, const std::vector<HostValue>& inputs) {
+  ExpressionEvaluator scalars(fusion);
+  scalars.bindInputs(inputs);
   std::vector<reference::Value> values;
   for (const HostValue& input : inputs) values.push_back({input, nullptr});
-  return reference::runStatements(fusion, values, [&](const Expr& refused) {
-    ExpressionEvaluator scalars(fusion);
-    scalars.bindInputs(inputs);
-    return scalars.evaluate(refused.output());
-  });
+  return reference::runStatements(fusion, values, [&](const Val* scalar) { return scalars.evaluate(scalar); });
 }
 
 }  // namespace

@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "fuser/analysis/axis_map.h"
+#include "fuser/evaluate/expression_evaluator.h"
+#include "fuser/runtime/case_settings.h"
 #include "fuser/support/set_up_error.h"
 #include "fuser/types/dims.h"
 #include "fuzz/generate/is_seen.h"
-#include "fuzz/generate/run_sizes.h"
 #include "oracle/reference/reference.h"
 
 namespace fuser::fuzz {
@@ -57,15 +58,14 @@ bool meansTheSame(const Expr* maker) {
 
 class Indices {
  public:
-  Indices(const Case& testCase, size_t run, size_t maxInputBytes)
-      : fusion_(*testCase.fusion), run_(run), sizes_(testCase) {
+  Indices(const Case& testCase, size_t run, size_t maxInputBytes) : fusion_(*testCase.fusion), sizes_(fusion_) {
     for (const Expr* expr : fusion_.exprs()) {
       if (!takesIndices(expr)) continue;
       readers_.push_back(expr);
       if (isWhole(expr->input(1))) want(expr->input(1));
     }
     data_ = materialize(testCase, testCase.runs[run], maxInputBytes);
-    evaluate();
+    evaluate(hostValues(data_));
   }
 
   const std::vector<const Expr*>& readers() const { return readers_; }
@@ -75,10 +75,10 @@ class Indices {
     if (!isEvaluated_ || !isWhole(reader->input(1))) return std::nullopt;
     const std::optional<reference::Value>& value = values_[reader->input(1)->id()];
     const auto dim = static_cast<size_t>(reader->attributes().dim());
-    const std::optional<int64_t> size = sizes_.of(reader->input(0)->as<TensorView>()->axes().at(dim)->size(), run_);
-    if (!value || !size) return std::nullopt;
+    if (!value) return std::nullopt;
+    const int64_t size = sizes_.evaluate(reader->input(0)->as<TensorView>()->axes().at(dim)->size());
     const std::optional<Range> range = rangeOf(std::get<TensorRef>(value->value));
-    return !range || (range->least >= 0 && range->most < *size);
+    return !range || (range->least >= 0 && range->most < size);
   }
 
  private:
@@ -88,12 +88,22 @@ class Indices {
     if (!isNew) return place->second;
     const Expr* maker = val->definition();
     bool whole = !isFloating(val->dtype()) && (!maker || meansTheSame(maker));
-    // A size depends on no element.
-    if (whole && maker && maker->op() != OpKind::Size) {
-      whole =
-          std::all_of(maker->inputs().begin(), maker->inputs().end(), [&](const Val* each) { return isWhole(each); });
+    if (!maker) return whole_[val] = whole;
+    const std::vector<Val*> scalars = Fusion::extentScalars(maker);
+    whole = whole && std::all_of(scalars.begin(), scalars.end(), [&](const Val* each) { return isWhole(each); });
+    if (maker->op() == OpKind::Size) {  // which depends on no element
+      forEachSymbol(sizedAxis(maker)->size(), [&](IntExpr symbol) {
+        const Val* scalar = fusion_.scalarOf(symbol);
+        whole = whole && (!scalar || isWhole(scalar));
+      });
+    } else {
+      const std::vector<Val*>& operands = maker->inputs();
+      whole = whole && std::all_of(operands.begin(), operands.end(), [&](const Val* each) { return isWhole(each); });
     }
     return whole_[val] = whole;
+  }
+  static const IterDomain* sizedAxis(const Expr* size) {
+    return size->input(0)->as<TensorView>()->axes().at(static_cast<size_t>(size->attributes().dim()));
   }
 
   void want(const Val* val) {
@@ -105,15 +115,10 @@ class Indices {
 
   // LibTorch refuses an index that is out of range among what makes others, and a division of integers by 0: then
   // nothing is known.
-  void evaluate() {
+  void evaluate(const std::vector<HostValue>& given) {
+    sizes_.bindInputs(given);
     std::vector<reference::Value> inputs;
-    for (const auto& input : data_.inputs) {
-      if (const size_t* tensor = std::get_if<size_t>(&input)) {
-        inputs.push_back({data_.tensors[*tensor].ref, nullptr});
-      } else {
-        inputs.push_back({std::get<ScalarValue>(input), nullptr});
-      }
-    }
+    for (const HostValue& input : given) inputs.push_back({input, nullptr});
     try {
       reference::useOneThread();
       values_ = reference::evaluate(fusion_, inputs, [&](const Expr* expr) { return wanted_.count(expr) != 0; });
@@ -142,8 +147,7 @@ class Indices {
   }
 
   const Fusion& fusion_;
-  const size_t run_;
-  RunSizes sizes_;
+  ExpressionEvaluator sizes_;  // of the run
   RunData data_;
   std::vector<const Expr*> readers_;
   std::unordered_set<const Expr*> wanted_;      // for lookups only

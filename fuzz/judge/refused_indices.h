@@ -8,9 +8,9 @@
 
 namespace fuser::fuzz {
 
-// What is wrong; "" for nothing, and where LibTorch does not say, as of indices that depend on floats, whose rounding is
-// free, or on ops that have another result there for some operands. `refused`: the BadIndexError for which the run was
-// rejected; "" for a run that was not: then an index that is read for nothing may be any.
+// What is wrong; "" for nothing, and where LibTorch does not say, as of indices that depend on floats, whose rounding
+// is free, or on ops that have another result there for some operands. `refused`: the BadIndexError for which the run
+// was rejected; "" for a run that was not: then an index that is read for nothing may be any.
 std::string wrongRefusal(const Case& testCase, size_t run, const std::string& refused, size_t maxInputBytes);
 
 }  // namespace fuser::fuzz

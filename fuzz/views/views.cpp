@@ -4,6 +4,7 @@
 
 #include "fuser/case/functional_updates.h"
 #include "fuser/support/split_mix.h"
+#include "fuzz/generate/possible_views.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -39,6 +40,7 @@ uint64_t drawOf(const View& view, uint64_t seed, uint64_t number) { return split
 std::optional<Case> viewOf(const View& view, const Case& testCase, uint64_t draw) {
   Case copy = functionalCase(testCase);
   if (!view.apply(copy, draw)) return std::nullopt;
+  keepPossibleViews(*copy.fusion);
   copy.metadata.emplace_back("view", view.name);
   return copy;
 }

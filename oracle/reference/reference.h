@@ -43,14 +43,13 @@ std::vector<std::optional<Value>> evaluate(const fuser::Fusion& fusion, std::spa
 // Runs the statements of a fusion in order on real memory, updates included: views are ATen's views, and an update is
 // copy_. It says which elements memory holds, and computes none: an op that is no move gives numbers that stand for its
 // operands (a hash of all their elements), so that two runs agree where, and only where, each op reads the same.
-// Scalars are computed; where LibTorch refuses one that fuser has (the head of op_table.def lists such), `refused`
-// gives it, since sizes may depend on it. The caller's memory is not changed.
-using RefusedScalar = std::function<fuser::ScalarValue(const fuser::Expr&)>;
+// `scalars` gives those that the fusion computes, since sizes depend on them. The caller's memory is not changed.
+using ScalarOf = std::function<fuser::ScalarValue(const fuser::Val*)>;
 struct MemoryAfter {
   std::vector<Value> outputs;
   std::vector<Value> inputs;
 };
-MemoryAfter runStatements(const fuser::Fusion& fusion, std::span<const Value> inputs, const RefusedScalar& refused);
+MemoryAfter runStatements(const fuser::Fusion& fusion, std::span<const Value> inputs, const ScalarOf& scalars);
 
 // values[i] = op(values[i]) in f64, for unary functions.
 void evaluateInPlace(fuser::OpKind op, std::span<double> values);

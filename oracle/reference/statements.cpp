@@ -75,20 +75,19 @@ at::Tensor copied(const TensorRef& ref) {
 
 class Statements {
  public:
-  Statements(const fuser::Fusion& fusion, std::span<const Value> inputs, const RefusedScalar& refused)
+  Statements(const fuser::Fusion& fusion, std::span<const Value> inputs, const ScalarOf& scalars)
       : fusion_(fusion),
-        refused_(refused),
         tensors_(fusion.valCount()),
         scalars_(fusion.valCount()),
         extents_(fusion.ints().symbols().size()) {
     FUSER_CHECK(inputs.size() == fusion.inputs().size(), "the fusion has ", fusion.inputs().size(), " inputs");
     for (size_t i = 0; i < inputs.size(); ++i) bind(fusion.inputs()[i], inputs[i]);
+    for (const Expr* expr : fusion.exprs()) {
+      if (expr->isScalarExpr()) scalars_[expr->output()->id()] = scalars(expr->output());
+    }
   }
 
   MemoryAfter run() {
-    for (const Expr* expr : fusion_.exprs()) {
-      if (expr->isScalarExpr()) scalars_[expr->output()->id()] = scalar(*expr);
-    }
     const std::vector<bool> skipped = fuser::skippedExprs(fusion_, [&](const Expr* branch) { return holds(*branch); });
     for (const Expr* expr : fusion_.exprs()) {
       if (!expr->isScalarExpr() && !skipped[expr->id()]) statement(*expr);
@@ -138,21 +137,6 @@ class Statements {
 
   bool holds(const Expr& branch) const { return scalarOf(branch.input(2)).as<bool>(); }
 
-  // A size is that of the tensor's type, which need not be computed.
-  ScalarValue scalar(const Expr& expr) const {
-    if (expr.op() == OpKind::Size) {
-      const auto axes = expr.input(0)->as<fuser::TensorView>()->axes();
-      return numberOf(axes[static_cast<size_t>(expr.attributes().dim())]->size());
-    }
-    std::vector<Value> operands;
-    for (const Val* operand : expr.inputs()) operands.push_back(valueOf(operand));
-    try {
-      return std::get<ScalarValue>(evaluate(expr, operands, numbersOf(expr.attributes().allIntegers())).value);
-    } catch (const c10::Error&) {
-      return refused_(expr);
-    }
-  }
-
   void statement(const Expr& expr) {
     if (expr.op() == OpKind::Update) {
       // The source is read before anything is written, should the two share memory.
@@ -197,7 +181,6 @@ class Statements {
   }
 
   const fuser::Fusion& fusion_;
-  const RefusedScalar& refused_;
   std::vector<at::Tensor> tensors_;                  // by value id; undefined before it is computed
   std::vector<std::optional<ScalarValue>> scalars_;  // by value id
   std::vector<std::optional<int64_t>> extents_;      // by symbol
@@ -205,9 +188,9 @@ class Statements {
 
 }  // namespace
 
-MemoryAfter runStatements(const fuser::Fusion& fusion, std::span<const Value> inputs, const RefusedScalar& refused) {
+MemoryAfter runStatements(const fuser::Fusion& fusion, std::span<const Value> inputs, const ScalarOf& scalars) {
   const at::InferenceMode inference;
-  return Statements(fusion, inputs, refused).run();
+  return Statements(fusion, inputs, scalars).run();
 }
 
 }  // namespace reference

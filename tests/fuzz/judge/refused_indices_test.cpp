@@ -55,6 +55,39 @@ TEST(RefusedIndicesTest, OfFloatsAndOfShiftsNothingIsSaid) {
   }
 }
 
+// Its expm1 of log1p(47) is below 47, and ours is not: the program has as many indices as ours.
+TEST(RefusedIndicesTest, OfACountThatFloatsGiveNothingIsSaid) {
+  const Case counted = parseCase(R"(
+fusion f(%s: f64, %z: f32[i1]) {
+  %q = log1p(%s)
+  %r = expm1(%q)
+  %n = cast(%r) {dtype = i64}
+  %j = arange() {end = %n, dtype = i64}
+  %g = gather(%z, %j) {dim = 0}
+  return %g
+}
+run { %s = 47.0   %z = normal(seed = 2) : f32[46] }
+expect agrees or rejected
+)",
+                                 "case");
+  EXPECT_EQ(wrongRefusal(counted, 0, "", kMaxBytes), "");
+  EXPECT_FALSE(isFinding(judgeCase(counted, {}).kind));
+}
+
+TEST(RefusedIndicesTest, ARunWhoseSizesDoNotFitSaysNothingOfAnother) {
+  const Case two = parseCase(R"(
+fusion f(%x: f32[i0], %i: i64[i1], %z: f32[i1]) {
+  %g = gather(%x, %i) {dim = 0}
+  return %g
+}
+run { %x = normal(seed = 1) : f32[3]   %i = values [0, 9] : i64[2]   %z = normal(seed = 2) : f32[2] }
+run { %x = normal(seed = 1) : f32[3]   %i = values [0, 1] : i64[2]   %z = normal(seed = 2) : f32[3] }
+expect agrees or rejected
+)",
+                             "case");
+  EXPECT_NE(wrongRefusal(two, 0, "", kMaxBytes), "");
+}
+
 // It refuses what makes other indices.
 TEST(RefusedIndicesTest, WhatLibTorchRefusesIsNotKnown) {
   const Case twice = gathering("%k = add(%i, 1)\n  %j = gather(%i, %k) {dim = 0}", 7);

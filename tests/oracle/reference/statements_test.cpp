@@ -28,6 +28,10 @@ Value valueOf(std::vector<float>& numbers, Dims sizes) {
   return {ref, nullptr};
 }
 
+fuser::ScalarValue noScalars(const fuser::Val* scalar) {
+  throw std::logic_error("%" + scalar->name() + " is no scalar of these programs");
+}
+
 // %x of 2 x 3, a column of it through a permute, and what writes to that column.
 struct Written {
   Fusion fusion{"f"};
@@ -46,7 +50,7 @@ struct Written {
   }
   MemoryAfter run() {
     const Value inputs[] = {valueOf(numbersOfX, {2, 3}), valueOf(numbersOfU, {1, 2})};
-    return runStatements(fusion, inputs, [](const fuser::Expr&) { return fuser::ScalarValue(int64_t{0}); });
+    return runStatements(fusion, inputs, noScalars);
   }
 };
 
