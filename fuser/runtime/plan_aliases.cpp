@@ -361,8 +361,11 @@ class AliasPlanner {
                            [&](const Expr* expr) { return contains(expr->inputs(), val); });
       };
       if (!reads(copy)) continue;
-      if (!reads(value)) std::erase(group.inputs, value);
-      group.inputs.push_back(copy);
+      if (reads(value)) {
+        group.inputs.push_back(copy);
+      } else {
+        std::replace(group.inputs.begin(), group.inputs.end(), static_cast<Val*>(value), static_cast<Val*>(copy));
+      }
       before_.insert({groups_.size(), reader});
     }
     HostGroup group;
