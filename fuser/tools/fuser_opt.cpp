@@ -28,6 +28,7 @@
 #include "fuser/runtime/case_instructions.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/segment/named_counts.h"
+#include "fuser/support/memory_reserve.h"
 #include "fuser/support/set_up_error.h"
 #include "fuser/support/similar_name.h"
 #include "fuser/text/op_reference.h"
@@ -405,6 +406,7 @@ int run(int argc, char** argv) {
   try {
     log = logToStderr(chosenLogLevel(arguments.logLevel));
     const TimeLimit time(arguments.maxSeconds);
+    keepMemoryForErrors();
     limitMemory(arguments.maxMemory);
     const std::vector<std::string>& stages = arguments.print;
     const bool estimates = std::find(stages.begin(), stages.end(), "estimate") != stages.end();

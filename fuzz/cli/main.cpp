@@ -11,6 +11,7 @@
 #include "fuser/command_line/usage.h"
 #include "fuser/log/log.h"
 #include "fuser/support/check.h"
+#include "fuser/support/memory_reserve.h"
 #include "fuser/support/sanitizers.h"
 #include "fuser/text/op_reference.h"
 #include "fuzz/campaign/campaign.h"
@@ -78,6 +79,7 @@ int commandLine(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return exitOfUsage(app, error) == 0 ? kExitClean : kExitSetup;
   }
+  keepMemoryForErrors();
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is an error like a full disk
   LogPtr log = logToStderr(LogLevel::Info);
   try {
