@@ -8,9 +8,9 @@
 
 #include "fuser/analysis/axis_map.h"
 #include "fuser/evaluate/expression_evaluator.h"
+#include "fuser/host_run/tensor_memory.h"
 #include "fuser/runtime/case_settings.h"
 #include "fuser/support/set_up_error.h"
-#include "fuser/types/dims.h"
 #include "fuzz/generate/is_seen.h"
 #include "oracle/reference/reference.h"
 
@@ -24,36 +24,13 @@ struct Range {
 // Whether LibTorch's integers are ours whatever the operands, or it refuses those that it has no result for. Of others
 // they may differ, as shifts by the width and scatters to one place.
 bool meansTheSame(const Expr* maker) {
-  switch (maker->family()) {
-    case Family::Unary:
-    case Family::Binary:
-    case Family::Ternary: {
-      constexpr OpKind kSame[] = {OpKind::Neg,     OpKind::Add,     OpKind::Sub,       OpKind::Mul,
-                                  OpKind::Minimum, OpKind::Maximum, OpKind::Remainder, OpKind::Where};
-      return std::find(std::begin(kSame), std::end(kSame), maker->op()) != std::end(kSame);
-    }
-    case Family::Cast:
-    case Family::LoadStore:
-    case Family::Broadcast:
-    case Family::Squeeze:
-    case Family::Expand:
-    case Family::Permute:
-    case Family::Factory:
-    case Family::Range:
-    case Family::Eye:
-    case Family::Size:
-    case Family::Slice:
-    case Family::Pad:
-    case Family::Cat:
-    case Family::Reshape:
-    case Family::Repeat:
-    case Family::Flip:
-    case Family::Select:
-    case Family::Unfold:
-    case Family::SliceScatter:
-    case Family::Gather: return true;
-    default: return false;
-  }
+  constexpr OpKind kSame[] = {OpKind::Neg,     OpKind::Add,     OpKind::Sub,       OpKind::Mul,
+                              OpKind::Minimum, OpKind::Maximum, OpKind::Remainder, OpKind::Where};
+  const Family family = maker->family();
+  const Coordinates coordinates = familyInfo(family).coordinates;
+  const bool moves = coordinates == Coordinates::AxisMap && family != Family::Scatter;
+  return moves || coordinates == Coordinates::Producing || family == Family::LoadStore || family == Family::Cast ||
+         family == Family::Size || std::find(std::begin(kSame), std::end(kSame), maker->op()) != std::end(kSame);
 }
 
 class Indices {
@@ -130,18 +107,13 @@ class Indices {
 
   // None: there is no element.
   static std::optional<Range> rangeOf(const TensorRef& ref) {
-    if (numel(ref.sizes) == 0) return std::nullopt;
+    const std::vector<std::byte> bytes = elementsOf(ref);
     std::optional<Range> range;
-    std::vector<int64_t> index(ref.sizes.size(), 0);
-    for (int64_t i = 0; i < numel(ref.sizes); ++i) {
-      int64_t place = 0;
-      for (size_t axis = 0; axis < index.size(); ++axis) place += index[axis] * ref.strides[axis];
-      const auto* at = static_cast<const std::byte*>(ref.data) + place * static_cast<int64_t>(dtypeSize(ref.dtype));
-      const auto element = elementAt(ref.dtype, at).as<int64_t>();
+    for (size_t at = 0; at < bytes.size(); at += dtypeSize(ref.dtype)) {
+      const auto element = elementAt(ref.dtype, bytes.data() + at).as<int64_t>();
       if (!range) range = Range{element, element};
       range->least = std::min(range->least, element);
       range->most = std::max(range->most, element);
-      for (size_t axis = index.size(); axis-- > 0 && ++index[axis] == ref.sizes[axis];) index[axis] = 0;
     }
     return range;
   }
