@@ -1,6 +1,7 @@
 #pragma once
-// REPORTS_FIELDS: static reflection for plain structs: one list of fields, from which JSON (fields_json.h) and sums
-// (fields_sum.h) are derived. A new field therefore appears in pipes, ledgers and reports without further code.
+// REPORTS_FIELDS: static reflection for plain structs: one list of fields, from which JSON (fields_json.h), bytes
+// (fields_bytes.h) and sums (fields_sum.h) are derived. A new field therefore appears in pipes, ledgers and reports
+// without further code.
 //
 //   struct Size {
 //     int64_t bytes = 0, linesOfText = 0;

@@ -4,9 +4,8 @@
 // A field with its default value is omitted. An unknown field is an error, so that a text of another version is never
 // read as a default object.
 //
-//   encode(), decode()             CBOR, for pipes: keeps every byte of a string
-//   toJsonText(), fromJsonText()   one line of JSON, for files that people may read; invalid UTF-8 becomes U+FFFD
-// Decoding throws std::invalid_argument for invalid input, with our message instead of the library's (json_text.h).
+// toJsonText() and fromJsonText() are one line of JSON, for files that people may read; invalid UTF-8 becomes U+FFFD.
+// Reading throws std::invalid_argument for invalid input, with our message instead of the library's (json_text.h).
 
 #include <algorithm>
 #include <map>
@@ -62,13 +61,6 @@ inline std::string keyFromWords(std::string name) {
   return name;
 }
 
-template <class T>
-std::string encode(const T& object) {
-  std::string bytes;
-  nlohmann::json::to_cbor(nlohmann::json(object), bytes);
-  return bytes;
-}
-
 template <class Read>
 auto invalidInOurWords(const Read& read) {
   try {
@@ -76,11 +68,6 @@ auto invalidInOurWords(const Read& read) {
   } catch (const nlohmann::json::exception& error) {
     throw std::invalid_argument(inOurWords(error));
   }
-}
-
-template <class T>
-T decode(std::string_view bytes) {
-  return invalidInOurWords([&] { return nlohmann::json::from_cbor(bytes.begin(), bytes.end()).template get<T>(); });
 }
 
 template <class T>

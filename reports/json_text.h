@@ -10,7 +10,7 @@ namespace reports {
 // `origin` is the file's name. A UserError for other text: "FILE, line 2, column 7: is not JSON: unexpected '}'".
 nlohmann::json parseJson(std::string_view text, const std::string& origin);
 
-// The error in invalid JSON or CBOR, as a clause: "it has no field 'bucket'", "it ends too early".
+// The error in invalid JSON, as a clause: "it has no field 'bucket'", "it ends too early".
 std::string inOurWords(const nlohmann::json::exception& error);
 
 }  // namespace reports

@@ -14,7 +14,7 @@
 #include "fuzz/judge/structure.h"
 #include "fuzz/judge/title.h"
 #include "fuzz/minimize/minimize.h"
-#include "reports/fields_json.h"
+#include "reports/fields_bytes.h"
 
 namespace fuser::fuzz {
 namespace {

@@ -20,7 +20,7 @@
 #include "fuzz/campaign/supply.h"
 #include "fuzz/campaign/write_results.h"
 #include "fuzz/worlds/world.h"
-#include "reports/fields_json.h"
+#include "reports/fields_bytes.h"
 
 namespace fuser::fuzz {
 namespace {

@@ -9,7 +9,7 @@
 #include "fuser/text/printer.h"
 #include "fuzz/campaign/files.h"
 #include "fuzz/campaign/perform_task.h"
-#include "fuzz/campaign/task_json.h"
+#include "fuzz/campaign/task_in_fields.h"
 #include "fuzz/judge/bucket.h"
 #include "fuzz/judge/compiler_batch.h"
 #include "fuzz/judge/structure.h"

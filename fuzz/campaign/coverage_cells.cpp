@@ -223,6 +223,10 @@ Cell cellOfName(std::string_view name) {
   return {"name", std::string(name), isComplex ? "of complex numbers" : "made of ops"};
 }
 
+constexpr std::string_view kAliases = "aliases";
+
+Cell cellOfView(std::string_view op, const View& view) { return {"view", std::string(op), std::string(view.name)}; }
+
 void addNames(std::string_view list, std::set<Cell>& cells) {
   constexpr std::string_view kComma = ", ";
   while (true) {
@@ -321,6 +325,15 @@ std::set<Cell> cellsOf(const Case& testCase) {
   return cells;
 }
 
+std::set<Cell> cellsOf(const Case& testCase, const View& view) {
+  std::set<Cell> cells;
+  if (!testCase.aliases.empty()) cells.insert(cellOfView(kAliases, view));
+  for (const Expr* expr : testCase.fusion->exprs()) {
+    if (expr->output()->isTensor()) cells.insert(cellOfView(opName(expr->op()), view));
+  }
+  return cells;
+}
+
 const std::vector<Cell>& possibleCells() {
   static const std::vector<Cell> possible = [] {
     std::vector<Cell> all;
@@ -331,13 +344,20 @@ const std::vector<Cell>& possibleCells() {
       drawn.emplace(opName(op));
     }
     std::set<Cell> taken;
+    std::set<std::string> onTensors;
     for (const auto& [op, dtype, rank] : possibleCombinations()) {
       if (!drawn.count(op)) continue;
       taken.insert({"dtype", op, dtype});
       taken.insert({"rank", op, rank});
+      onTensors.insert(op);
     }
     all.insert(all.end(), taken.begin(), taken.end());
     for (const std::string& name : drawableNames()) all.push_back(cellOfName(name));
+    for (const View& view : allViews()) {
+      if (view.takes != Takes::AnyOp) continue;
+      all.push_back(cellOfView(kAliases, view));
+      for (const std::string& op : onTensors) all.push_back(cellOfView(op, view));
+    }
     std::stable_sort(all.begin(), all.end(), [](const Cell& a, const Cell& b) { return a[0] < b[0]; });
     return all;
   }();

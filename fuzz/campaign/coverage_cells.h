@@ -9,16 +9,20 @@
 #include <vector>
 
 #include "fuser/case/case.h"
+#include "fuzz/views/views.h"
 
 namespace fuser::fuzz {
 
 // Table, op, class: {"layout", "Add", "permuted"}. Tables: dtype, rank, layout (of a tensor operand), size (of the last
 // axis of the first tensor operand, or of the result, in a run), terms (of a reduction), attribute ("dims all", "start
-// negative"), name (in place of an op: what the text makes of several ops, where the generator says that it drew it).
+// negative"), name (in place of an op: what the text makes of several ops, where the generator says that it drew it),
+// view (in which a case of the op was judged, too; in place of an op also "aliases": outputs in the inputs' memory).
 using Cell = std::array<std::string, 3>;
 
-// Of the case's ops on tensors. Sizes that follow from computed scalars are in no cell.
+// Of the case's ops on tensors, but for views. Sizes that follow from computed scalars are in no cell.
 std::set<Cell> cellsOf(const Case& testCase);
+// Of a case that was judged in the view.
+std::set<Cell> cellsOf(const Case& testCase, const View& view);
 
 // All that some case can have, in the order of tables, ops and classes.
 const std::vector<Cell>& possibleCells();

@@ -4,7 +4,7 @@
 #include "fuser/text/printer.h"
 #include "fuzz/isolate/short_stack.h"
 #include "fuzz/judge/explain_case.h"
-#include "reports/fields_json.h"
+#include "reports/fields_bytes.h"
 
 namespace fuser::fuzz {
 

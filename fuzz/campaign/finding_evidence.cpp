@@ -5,7 +5,7 @@
 #include "fuzz/campaign/explain_alone.h"
 #include "fuzz/judge/f64_values.h"
 #include "fuzz/judge/rewrite_texts.h"
-#include "reports/fields_json.h"
+#include "reports/fields_bytes.h"
 
 namespace fuser::fuzz {
 namespace {

@@ -5,7 +5,7 @@
 #include "fuzz/campaign/campaign_folder.h"
 #include "fuzz/campaign/ledger_contents.h"
 #include "fuzz/campaign/ledger_digest.h"
-#include "fuzz/campaign/task_json.h"
+#include "fuzz/campaign/task_in_fields.h"
 
 namespace fuser::fuzz {
 namespace {

@@ -139,7 +139,7 @@ inline constexpr const char* kLedgerName = "ledger.sqlite";
 
 // The version of the tables and of the contents of rows. Increase it with every change, including one of a struct's
 // list of fields.
-inline constexpr int kLedgerVersion = 15;
+inline constexpr int kLedgerVersion = 16;
 
 // The arguments of the campaign in a folder, by option, as words for a shell; empty if there is no campaign, or one
 // that this program cannot read. (Opening it reports why.)

@@ -120,6 +120,7 @@ void judgeViews(const Case& testCase, uint64_t number, const TaskSettings& setti
     const CaseVerdict verdict = judgeCase(*seen, judge);
     result.verdict.seconds.emplace_back("views", secondsSince(start));
     result.views[std::string(view.name)] = verdictName(verdict.kind);
+    result.cells.merge(cellsOf(testCase, view));
     result.viewSegments[std::string(view.name)] = {segmentsIn(result.verdict), segmentsIn(verdict)};
     reports::addTo(result.verdict.features, verdict.features);
     if (!isFinding(verdict.kind)) continue;

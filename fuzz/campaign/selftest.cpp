@@ -18,6 +18,7 @@
 #include "fuzz/views/segment_cuts.h"
 #include "fuzz/views/views.h"
 #include "oracle/reference/reference.h"
+#include "reports/fields_bytes.h"
 #include "reports/fields_json.h"
 
 namespace fuser::fuzz {

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <optional>
 
-#include "fuzz/campaign/task_json.h"
+#include "fuzz/campaign/task_in_fields.h"
 #include "fuzz/views/views.h"
 
 namespace fuser::fuzz {

@@ -6,7 +6,7 @@
 
 #include "fuser/ir/fusion.h"
 #include "fuzz/minimize/judging.h"
-#include "reports/fields_json.h"
+#include "reports/fields_bytes.h"
 
 namespace fuser::fuzz {
 

@@ -26,7 +26,7 @@
 #include "fuzz/minimize/judging.h"
 #include "fuzz/views/views.h"
 #include "oracle/reference/reference.h"
-#include "reports/fields_json.h"
+#include "reports/fields_bytes.h"
 
 namespace fuser::fuzz {
 namespace {

@@ -15,40 +15,22 @@
 #include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
 #include "oracle/reference/reference.h"
-#include "reports/fields_json.h"
-
-// As its kind and its bits: NaN, infinities and 64-bit integers have no number in JSON.
-template <>
-struct nlohmann::adl_serializer<fuser::ScalarValue> {
-  static void to_json(json& out, const fuser::ScalarValue& value) {
-    if (const double* number = std::get_if<double>(&value.variant())) {
-      out = json::array({"f", std::bit_cast<int64_t>(*number)});
-    } else if (const bool* truth = std::get_if<bool>(&value.variant())) {
-      out = json::array({"b", *truth ? 1 : 0});
-    } else {
-      out = json::array({"i", std::get<int64_t>(value.variant())});
-    }
-  }
-
-  static void from_json(const json& in, fuser::ScalarValue& value) {
-    const std::string kind = in.at(0);
-    const int64_t bits = in.at(1);
-    if (kind == "f") {
-      value = std::bit_cast<double>(bits);
-    } else if (kind == "b") {
-      value = bits != 0;
-    } else {
-      value = bits;
-    }
-  }
-};
+#include "reports/fields_bytes.h"
 
 template <>
-struct nlohmann::adl_serializer<fuser::Dims> {
-  static void to_json(json& out, const fuser::Dims& dims) { out = std::vector<int64_t>(dims.begin(), dims.end()); }
-  static void from_json(const json& in, fuser::Dims& dims) {
-    const std::vector<int64_t> values = in;
-    dims = fuser::Dims(values.begin(), values.end());
+struct reports::WrittenAs<fuser::ScalarValue> {
+  // Its kind and its bits: every NaN is kept.
+  using Form = std::pair<std::string, int64_t>;
+  static Form to(const fuser::ScalarValue& value) {
+    if (const double* number = std::get_if<double>(&value.variant())) return {"f", std::bit_cast<int64_t>(*number)};
+    if (const bool* truth = std::get_if<bool>(&value.variant())) return {"b", *truth ? 1 : 0};
+    return {"i", std::get<int64_t>(value.variant())};
+  }
+  static fuser::ScalarValue from(const Form& form) {
+    const auto& [kind, bits] = form;
+    if (kind == "f") return std::bit_cast<double>(bits);
+    if (kind == "b") return bits != 0;
+    return bits;
   }
 };
 

@@ -10,7 +10,8 @@ namespace fuser::fuzz {
 namespace {
 
 constexpr View kViews[] = {
-#define VIEW(function, name, oneIn, outputs, summary, file) {name, summary, oneIn, function, Outputs::outputs},
+#define VIEW(function, name, oneIn, outputs, takes, summary, file) \
+  {name, summary, oneIn, function, Outputs::outputs, Takes::takes},
 #include "fuzz/views/views.def"
 #undef VIEW
 };

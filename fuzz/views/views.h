@@ -16,6 +16,11 @@ enum class Outputs : uint8_t {
   SameBits,  // all bits, where reductions add in the same order; the judge compares them (judge/judge_case.h)
 };
 
+enum class Takes : uint8_t {
+  AnyOp,    // no op alone keeps a case from being seen in it
+  SomeOps,  // or some machine: streams, devices
+};
+
 struct View {
   std::string_view name;     // "one pass off"
   std::string_view summary;  // for people
@@ -24,6 +29,7 @@ struct View {
   // does not apply to the case.
   bool (*apply)(Case& testCase, uint64_t draw);
   Outputs outputs;
+  Takes takes;
 };
 
 std::span<const View> allViews();  // in the order of views.def
@@ -31,7 +37,7 @@ std::span<const View> allViews();  // in the order of views.def
 // The most that the inputs of a run take where no command says otherwise, in bytes.
 inline constexpr size_t kMaxInputBytes = size_t{256} << 20;
 
-#define VIEW(function, name, oneIn, outputs, summary, file) bool function(Case& testCase, uint64_t draw);
+#define VIEW(function, name, oneIn, outputs, takes, summary, file) bool function(Case& testCase, uint64_t draw);
 #include "fuzz/views/views.def"
 #undef VIEW
 

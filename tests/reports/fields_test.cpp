@@ -1,4 +1,4 @@
-// Lists of fields, and what comes from them: JSON and sums.
+// Lists of fields, and what comes from them: JSON, bytes and sums.
 
 #include "reports/fields.h"
 
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "reports/campaign_summary.h"
+#include "reports/fields_bytes.h"
 #include "reports/fields_json.h"
 #include "reports/fields_sum.h"
 #include "tests/reports/arbitrary_fields.h"
@@ -70,7 +71,47 @@ TEST(FieldsTest, AnUnknownFieldIsRefusedByName) {
   EXPECT_EQ(refusal("7"), "fields are expected, not number");
   EXPECT_EQ(refusal(R"({"pair": "x"})"), "a value is of another type than it should be");
   EXPECT_EQ(refusal("{"), "it is damaged, or ends too early, at byte 2");
-  EXPECT_THROW(decode<Outer>("\xff"), std::invalid_argument);
+}
+
+// A byte a value, and nothing of a field that is as in a new struct.
+TEST(FieldsTest, BytesNameNoField) {
+  EXPECT_EQ(encode(Outer()), std::string(1, '\0'));
+  Outer outer;
+  outer.lastName = "ab";
+  outer.byName["k"].count = -3;
+  outer.pair = {64, 0};
+  EXPECT_EQ(encode(outer), std::string("\1\2ab"         // field 1: two bytes
+                                       "\2\1\1k\1\5\0"  // field 2: one item, its key, and of it field 1
+                                       "\4\x80\1\0"     // field 4
+                                       "\0",
+                                       16));
+}
+
+TEST(FieldsTest, BytesOfNoStructAreRefused) {
+  const auto refusal = [](std::string_view bytes) -> std::string {
+    try {
+      decode<Outer>(bytes);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  using namespace std::string_view_literals;
+  EXPECT_EQ(refusal(""), "the bytes end too early");
+  EXPECT_EQ(refusal("\1\2a"), "the bytes end too early");
+  EXPECT_EQ(refusal("\3\xff\xff\xff\xff\x0f"), "the bytes end too early");  // a set of 2^32 - 1 strings
+  EXPECT_EQ(refusal("\5\0"sv), "there is no field 5 behind those before it");
+  EXPECT_EQ(refusal("\3\0\1\0\0"sv), "there is no field 1 behind those before it");
+  EXPECT_EQ(refusal("\0\0"sv), "bytes are left over");
+  EXPECT_EQ(refusal("\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"), "a number has too many bytes");
+}
+
+TEST(FieldsTest, ANumberThatDoesNotFitIsRefused) {
+  EXPECT_EQ(decode<int32_t>(encode(int64_t{-5})), -5);
+  EXPECT_THROW(decode<int32_t>(encode(int64_t{1} << 40)), std::invalid_argument);
+  EXPECT_THROW(decode<bool>("\2"), std::invalid_argument);
+  EXPECT_EQ(decode<int64_t>(encode(INT64_MIN)), INT64_MIN);
+  EXPECT_EQ(decode<uint64_t>(encode(UINT64_MAX)), UINT64_MAX);
 }
 
 TEST(FieldsTest, InvalidUtf8SurvivesAPipe) {

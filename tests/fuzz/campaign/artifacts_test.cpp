@@ -5,7 +5,7 @@
 #include "fuser/support/set_up_error.h"
 #include "fuzz/campaign/bucket_minimizer.h"
 #include "fuzz/campaign/program_of.h"
-#include "reports/fields_json.h"
+#include "reports/fields_bytes.h"
 #include "tests/fuzz/campaign/campaign_folder.h"
 
 namespace fuser::fuzz {

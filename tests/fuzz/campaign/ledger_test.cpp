@@ -9,7 +9,9 @@
 #include <fstream>
 #include <thread>
 
+#include "fuser/support/split_mix.h"
 #include "fuzz/campaign/ledger_digest.h"
+#include "reports/fields_bytes.h"
 #include "tests/fuzz/campaign/campaign_folder.h"
 
 namespace fuser::fuzz {
@@ -192,7 +194,7 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
         [&](std::string_view key, const auto&) { keys += concat(keys.empty() ? "" : " ", key); }, kNew);
     return keys;
   };
-  EXPECT_EQ(kLedgerVersion, 15);
+  EXPECT_EQ(kLedgerVersion, 16);
   EXPECT_EQ(keysOf(std::type_identity<FindingRecord>()),
             "origin kind reason detail place pattern seen_in history label bucket title guilty_op "
             "structure known features counted text_sha1 file sequence_file program_file bytes "
@@ -207,21 +209,51 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
       "stage_seconds "
       "compilers views costs exact_mode");
   EXPECT_EQ(
-      keysOf(std::type_identity<TaskResult>()),
-      "verdict text slow bucket view guilty runs batch findings ops dtypes ranks traits combinations cells places "
-      "fused views "
-      "view_segments costs edges decisions case_text no_edge");
-  EXPECT_EQ(
-      keysOf(std::type_identity<CaseVerdict>()),
-      "kind reason detail run expected rejection probed seen_in engine second_looks fault_applied outputs elements ops "
-      "margins wrong_value "
-      "place pattern wrong_op title worst schedulers passes decisions features exact_mode compilations kernels "
-      "seconds");
-  EXPECT_EQ(
       keysOf(std::type_identity<reports::MinimizedFinding>()),
       "finding symptom bucket file program_file text title reason detail guilty_op structure replay picture evidence "
       "exprs_before "
       "exprs_after seconds problem");
+}
+
+// What the bytes of a value hold (reports/fields_bytes.h): "{runs:i8 ops:[s]}".
+template <class T>
+std::string layoutOf() {
+  std::string text;
+  if constexpr (reports::HasFields<T>) {
+    T object{};
+    visitFields(
+        std::type_identity<T>(),
+        [&](std::string_view key, auto& field) {
+          text += concat(text.empty() ? "" : " ", key, ":", layoutOf<std::decay_t<decltype(field)>>());
+        },
+        object);
+    return "{" + text + "}";
+  } else if constexpr (reports::IsWrittenAs<T>) {
+    return layoutOf<std::decay_t<decltype(reports::WrittenAs<T>::to(std::declval<const T&>()))>>();
+  } else if constexpr (std::is_arithmetic_v<T>) {
+    return concat(std::is_floating_point_v<T> ? "f" : std::is_signed_v<T> ? "i" : "u", sizeof(T));
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    return "s";
+  } else if constexpr (requires { typename T::mapped_type; }) {
+    return concat("[", layoutOf<typename T::key_type>(), " ", layoutOf<typename T::mapped_type>(), "]");
+  } else if constexpr (reports::IsOptional<T>) {
+    return concat("?", layoutOf<typename T::value_type>());
+  } else if constexpr (requires { typename T::value_type; }) {
+    std::string items = concat("[", layoutOf<typename T::value_type>(), "]");
+    if constexpr (reports::HasFixedSize<T>) items += std::to_string(std::tuple_size_v<T>);
+    return items;
+  } else {
+    return concat(layoutOf<typename T::first_type>(), ",", layoutOf<typename T::second_type>());
+  }
+}
+
+// The journal's rows name no field. Where this changes, too, kLedgerVersion is one more.
+TEST_F(LedgerTest, AChangedLayoutNeedsANewVersion) {
+  const std::string layout = layoutOf<TaskResult>();
+  EXPECT_EQ(layout.substr(0, 51), "{verdict:{kind:s reason:s detail:s run:i4 expected:") << layout;
+  uint64_t hash = 0;
+  for (const char c : layout) hash = splitMix64(hash ^ static_cast<unsigned char>(c));
+  EXPECT_EQ(hash, 4684631593828396014u) << layout;
 }
 
 TEST_F(LedgerTest, AFullDiskLosesNothing) {

@@ -7,7 +7,7 @@
 #include "fuzz/campaign/confirm.h"
 #include "fuzz/campaign/ledger.h"
 #include "fuzz/campaign/perform_task.h"
-#include "fuzz/campaign/task_json.h"
+#include "fuzz/campaign/task_in_fields.h"
 #include "tests/reports/arbitrary_fields.h"
 
 namespace fuser::fuzz {

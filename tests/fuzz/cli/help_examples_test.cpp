@@ -60,7 +60,7 @@ class HelpExamplesTest : public FuserfuzzTest {
   // Shorter, of fixed seeds, and without what not every machine has; its arguments stay.
   std::string small(std::string example) {
     const std::pair<const char*, std::string> changes[] = {
-        {R"(--runs [0-9]+[km]?)", "--runs 6"},
+        {R"(--runs [0-9]+[km]?)", "--runs 3"},
         {R"(--max-total-time [0-9]+h?)", "--max-total-time 1"},
         {R"(--jobs [0-9]+)", "--jobs 2"},
         {R"(--cases [0-9]+)", "--cases 3"},
@@ -70,7 +70,7 @@ class HelpExamplesTest : public FuserfuzzTest {
         {R"( --target=\S+)", ""},
         {R"(^compare --targets \S+)", "compare --engine cpu"},
         {R"(^selftest --jobs)", "selftest --only-fault dropped-predicate --jobs"},
-        {R"(^selftest)", "selftest --runs 6"},
+        {R"(^selftest)", "selftest --runs 3"},
         {R"(\| fuserfuzz)", "| " + program()},
         {R"((old|new)\.json)", "now.json"},
         {R"(--shard 1/100)", "--shard 1/1"},
@@ -81,7 +81,9 @@ class HelpExamplesTest : public FuserfuzzTest {
     const bool draws = example.starts_with("run ") || example.starts_with("compare ");
     const bool isGiven = example.find("--seed") != std::string::npos || example.find("--resume") != std::string::npos;
     if (draws && !isGiven) example.insert(example.find(' '), " --seed 1");
-    if (example.starts_with("run ")) example.insert(4, "--no-compilers ");
+    if (draws && example.find("--median-elements") == std::string::npos)
+      example.insert(example.find(' '), " --median-elements 64");
+    if (example.starts_with("run ")) example.insert(4, "--no-compilers --no-minimize ");
     if (example.starts_with("enumerate ")) example = smallWorld(example);
     // A folder holds one campaign.
     if (example.find("--resume") == std::string::npos && example.find("--out out") != std::string::npos)
@@ -93,7 +95,7 @@ class HelpExamplesTest : public FuserfuzzTest {
     const auto has = [&](const char* option) { return example.find(option) != std::string::npos; };
     std::string more = " --no-compilers";
     if (!has("--depth") && !has("--ops")) more += " --dtypes f32 --ranks 0";
-    if (!has("--runs")) more += " --runs 6";
+    if (!has("--runs")) more += " --runs 3";
     return example + more;
   }
 };
@@ -121,7 +123,7 @@ TEST_F(HelpExamplesTest, EachOneRuns) {
   }
   // The campaign that others go on with, or report.
   const std::string inFolder = "cd " + folder_.string() + " && " + program() + " ";
-  ASSERT_EQ(std::system((inFolder + "run --runs 6 --seed 1 --no-compilers --out out > /dev/null").c_str()), 0);
+  ASSERT_EQ(std::system((inFolder + "run --runs 3 --seed 1 --no-compilers --out out > /dev/null").c_str()), 0);
   makeHistory();
   // And parts to merge.
   for (const char* part : {"--shard 1/3 --out a", "--shard 2/3 --out b", "--shard 3/3 --out c"}) {

@@ -119,10 +119,13 @@ std::optional<CaseVerdict> judgeOnDevices(const std::filesystem::path& file, int
 // undecided.
 const std::set<std::string> kUndecided{"empty_expert", "log1p_standardize_bf16", "residual_rms_norm_backward_bf16"};
 
-void judgeSeeds(int devices, const JudgeSettings& settings) {
+// Each of them, or one of so many.
+void judgeSeeds(int devices, size_t step, const JudgeSettings& settings) {
   size_t sharded = 0;
   std::vector<std::string> left, undecided;
-  for (const std::filesystem::path& file : seedFiles()) {
+  const std::vector<std::filesystem::path> files = seedFiles();
+  for (size_t i = 0; i < files.size(); i += step) {
+    const std::filesystem::path& file = files[i];
     if (hasUpdates(*readSeed(file, devices).fusion)) continue;  // they run on one device
     std::string text;
     const std::optional<CaseVerdict> verdict = judgeOnDevices(file, devices, settings, text);
@@ -146,13 +149,13 @@ void judgeSeeds(int devices, const JudgeSettings& settings) {
   for (const std::string& name : undecided) EXPECT_TRUE(kUndecided.count(name)) << name;
 }
 
-TEST(SeedsOnDevicesTest, AgreeOnTwo) { judgeSeeds(2, {}); }
+TEST(SeedsOnDevicesTest, AgreeOnTwo) { judgeSeeds(2, 1, {}); }
 
 // What holds of each device's program on two is not checked again.
 TEST(SeedsOnDevicesTest, AgreeOnFour) {
   JudgeSettings settings;
   settings.repeat = settings.checkInvariants = settings.roundTrip = false;
-  judgeSeeds(4, settings);
+  judgeSeeds(4, 3, settings);
 }
 
 // Shards outside, streams inside.

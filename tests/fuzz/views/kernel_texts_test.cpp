@@ -143,7 +143,7 @@ TEST(KernelTextsTest, OfTheCorpusCompileEverywhere) {
   TextCompiler compiler;
   size_t number = 0;
   for (const std::filesystem::path& path : filesBelow("corpus", ".fusion")) {
-    if (!inFull() && number++ % 20 != 0) continue;
+    if (!inFull() && number++ % 60 != 0) continue;
     try {
       compiler.addCase(functionalCase(parseCase(readFusionFile(path.string()), path.string())), path.string());
     } catch (const UserError&) {
