@@ -212,6 +212,7 @@ TEST(FaultsTest, EveryOtherFaultIsApplied) {
       testCase.options.fault = fault.name;
       JudgeSettings settings;
       settings.probes = settings.repeat = settings.roundTrip = settings.checkInvariants = false;
+      settings.secondLooks = HowOften::Never;
       applied = judgeCase(testCase, settings).faultApplied;
     }
     EXPECT_TRUE(applied) << fault.name;

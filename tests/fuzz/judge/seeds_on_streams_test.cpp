@@ -18,6 +18,9 @@ namespace fuser::fuzz {
 namespace {
 
 TEST(SeedsOnStreamsTest, AgreeOnStreams) {
+  JudgeSettings settings;
+  settings.repeat = settings.roundTrip = false;
+  settings.secondLooks = HowOften::Never;
   size_t onStreams = 0, undecided = 0;
   std::vector<std::string> left;
   const std::vector<std::filesystem::path> files = seedFiles();
@@ -33,7 +36,7 @@ TEST(SeedsOnStreamsTest, AgreeOnStreams) {
       continue;
     }
     ++onStreams;
-    const CaseVerdict verdict = judgeCase(seed);
+    const CaseVerdict verdict = judgeCase(seed, settings);
     // Every value is stored, and judged: one that only a product with 0 reads may be undecided, as what is left of an
     // element that lies next to its row's mean.
     const int64_t open = verdict.elements.judged - verdict.elements.decided;
