@@ -145,8 +145,7 @@ class AliasPlanner {
         const size_t before = plan.size();
         if (storeSlices(output, overwritten, plan) || plan.size() > before) continue;
       }
-      if (!fitsInPlace(output, overwritten)) continue;
-      takeLayout(output, overwritten);
+      if (!fitsInLayout(output, overwritten)) continue;
       written_.emplace_back(output, overwritten);
       plan.push_back(output);
     }
@@ -447,6 +446,39 @@ class AliasPlanner {
       if (expr->output()->isTensor()) expr->output()->as<TensorView>()->domain().inPlace = false;
     }
     accept(group, fusion_, context_);  // none: it runs through a cache of its own
+  }
+
+  // Then the output has the input's layout. A scheduler's answer holds for an order of memory: where the output takes
+  // another one, its group's is asked again.
+  bool fitsInLayout(TensorView* output, const TensorView* input) {
+    HostGroup& group = groups_[writerOf(output)];
+    const TensorDomain own = output->domain();
+    const bool asks = isKernel(group) && own.allocationOrder != input->domain().allocationOrder;
+    const SchedulerType scheduler = group.scheduler;
+    const std::shared_ptr<const ReferenceMap> map = group.map;
+    takeLayout(output, input);
+    const bool fits = (!asks || (accept(group, fusion_, context_) && stillFit(group))) && fitsInPlace(output, input);
+    if (fits) return true;
+    group.scheduler = scheduler;
+    group.map = map;
+    output->domain().allocationOrder = own.allocationOrder;
+    output->domain().contiguity = own.contiguity;
+    return false;
+  }
+
+  static bool isKernel(const HostGroup& group) {
+    return group.scheduler != SchedulerType::None && group.scheduler != SchedulerType::NoOp &&
+           group.scheduler != SchedulerType::ExprEval;
+  }
+
+  // Whether the group still reads what it writes in place, as it is planned.
+  bool stillFit(const HostGroup& group) const {
+    return std::all_of(written_.begin(), written_.end(), [&](const auto& pair) {
+      const auto* output = pair.first->template as<TensorView>();
+      const auto* input = pair.second->template as<TensorView>();
+      return !contains(group.outputs, output) || !contains(group.inputs, input) ||
+             readsWhatItWrites(group, output, input);
+    });
   }
 
   bool fitsInPlace(const TensorView* output, const TensorView* input) {

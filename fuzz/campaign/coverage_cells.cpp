@@ -328,9 +328,7 @@ std::set<Cell> cellsOf(const Case& testCase) {
 std::set<Cell> cellsOf(const Case& testCase, const View& view) {
   std::set<Cell> cells;
   if (!testCase.aliases.empty()) cells.insert(cellOfView(kAliases, view));
-  for (const Expr* expr : testCase.fusion->exprs()) {
-    if (expr->output()->isTensor()) cells.insert(cellOfView(opName(expr->op()), view));
-  }
+  for (const auto& [op, dtype, rank] : combinationsOf(*testCase.fusion)) cells.insert(cellOfView(op, view));
   return cells;
 }
 

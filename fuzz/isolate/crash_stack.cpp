@@ -30,6 +30,11 @@ volatile sig_atomic_t stackDescriptor = -1;
 void writeStack(int signal) {
   std::array<void*, 64> frames;
   const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
+  // Behind the handler, its trampoline and what it interrupted, an address is where a call returns to: the next
+  // statement, perhaps of another function that is inlined there.
+  constexpr int kCallers = 3;
+  for (int i = kCallers; i < count; ++i)
+    frames[static_cast<size_t>(i)] = static_cast<char*>(frames[static_cast<size_t>(i)]) - 1;
   backtrace_symbols_fd(frames.data(), count, stackDescriptor);
   // The handler was reset on entry: this ends the process with the signal.
   raise(signal);

@@ -305,8 +305,9 @@ Bucket bucketOfEnding(VerdictKind kind, const std::string& detail) {
   std::vector<std::string> frames;  // the innermost first
   while (std::getline(lines, line)) {
     const std::string function = ourFunction(line);
-    // A hang is not told by the harness' frames around it; a crash may be the harness' own, but for its handler's.
-    const bool harness = function.rfind("fuser::fuzz::", 0) == 0;
+    // A hang is not told by the frames of the harness around it, nor by those of the cache of programs: of several slow
+    // runs, in which it is interrupted is chance. A crash may be the harness' own, but for its handler's.
+    const bool harness = function.starts_with("fuser::fuzz::") || function.starts_with("fuser::FusionExecutorCache::");
     const bool handler = function.find("writeStack") != std::string::npos;
     if (!function.empty() && !handler && (kind == VerdictKind::Crash || !harness)) frames.push_back(function);
   }
@@ -318,7 +319,7 @@ Bucket bucketOfEnding(VerdictKind kind, const std::string& detail) {
   }
   // Where a hang is interrupted, and what an allocation fails in, is chance: the outer frames are not. (The first line
   // says how long, how much: the limit, not the cause.)
-  constexpr size_t kOutermost = 6;
+  constexpr size_t kOutermost = 4;
   for (size_t i = 0; i < frames.size() && i < kOutermost; ++i) {
     bucket.pattern += (i == 0 ? "" : " > ") + frames[frames.size() - 1 - i];
   }

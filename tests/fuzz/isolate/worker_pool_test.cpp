@@ -39,6 +39,9 @@ __attribute__((noinline)) void dereferenceNothing() {
   *nothing = 1;
 }
 
+// It ends with a call, which returns to what lies behind it.
+__attribute__((noinline)) void endsWithACall() { std::abort(); }
+
 std::string misbehave(const std::string& task) {
   if (task == "segv") dereferenceNothing();
   if (task == "abort") std::abort();
@@ -332,6 +335,15 @@ TEST(WorkerPoolTest, ACrashHasASymbolisedStack) {
   const std::string detail = runAlone("segv", {}, misbehave).detail;
   EXPECT_NE(detail.find("dereferenceNothing"), std::string::npos) << detail;
   EXPECT_NE(detail.find("worker_pool_test.cpp"), std::string::npos) << detail;
+}
+
+TEST(WorkerPoolTest, ACallerIsNamedByItsCallNotByWhatLiesBehindIt) {
+  const auto work = [](const std::string&) {
+    endsWithACall();
+    return std::string();
+  };
+  const std::string detail = runAlone("abort", {}, work).detail;
+  EXPECT_NE(detail.find("endsWithACall() at "), std::string::npos) << detail;
 }
 
 TEST(WorkerPoolTest, AStackOverflowHasAStackToo) {

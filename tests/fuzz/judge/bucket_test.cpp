@@ -286,6 +286,18 @@ TEST(BucketTest, ADeadWorkersBucketIsItsSignalAndTopFrames) {
   EXPECT_EQ(bucketOfEnding(VerdictKind::OutOfMemory, "resident size 900 MiB is above 100 MiB").pattern, "");
 }
 
+// In which run, of which program, a slow case is interrupted is chance.
+TEST(BucketTest, AHangIsOneBucketInWhicheverRunItIsInterrupted) {
+  const std::string inside =
+      "took more than 10 s\nfuser::interp::runLaunch(int) at a.cpp:1\nfuser::HostIrEvaluator::run() at b.cpp:2\n";
+  const std::string run = "fuser::FusionExecutorCache::Impl::run(int) at c.cpp:3\n";
+  const std::string concrete = "fuser::FusionExecutorCache::Impl::runConcrete(int) at c.cpp:4\n";
+  EXPECT_EQ(bucketOfEnding(VerdictKind::Hang, inside + run),
+            bucketOfEnding(VerdictKind::Hang, inside + run + concrete + run));
+  EXPECT_EQ(bucketOfEnding(VerdictKind::Hang, inside + run).pattern,
+            "fuser::HostIrEvaluator::run > fuser::interp::runLaunch");
+}
+
 // What ours stands in the arguments of others' functions is none of ours, and a return type is no function.
 TEST(BucketTest, AFrameIsClassifiedByItsFunctionAlone) {
   const auto frames = [](const std::string& lines) {
