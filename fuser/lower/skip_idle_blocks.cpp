@@ -4,7 +4,7 @@
 //
 // Sound where everything that the loop does to memory of the grid stands under the condition, which all threads of a
 // block share, and nothing else reads what it keeps in registers and shared memory. So it looks at all statements that
-// meet in some of those at once.
+// meet in some of those at once. And where nothing else needs its barriers, which a block then does not meet.
 
 #include <algorithm>
 #include <numeric>
@@ -78,7 +78,7 @@ class IdleBlocks {
       if (std::holds_alternative<LoadIndex>(kernel_.body[i].node)) return;
       collect(kernel_.body[i], {});
     }
-    if (!shared_ || shared_->empty()) return;
+    if (!shared_ || shared_->empty() || separates(group)) return;
     IntExpr condition = kernel_.ints->constant(1);
     for (const IntExpr part : *shared_) condition = kernel_.ints->conjunction(condition, part);
     for (size_t i = 0; i < kernel_.body.size(); ++i) {
@@ -89,6 +89,36 @@ class IdleBlocks {
       removeShared(outer.body);
       statement.node = std::move(outer);
     }
+  }
+
+  // Whether other statements may rely on a barrier of the group: they meet in a buffer before it and behind it.
+  bool separates(size_t group) const {
+    std::optional<size_t> first;
+    size_t last = 0;
+    for (size_t i = 0; i < kernel_.body.size(); ++i) {
+      const Body* body = group_[i] == group ? bodyOf(kernel_.body[i]) : nullptr;
+      bool meets = false;
+      if (body) forEachStatement(*body, [&](const Statement& inner) { meets |= isMeeting(inner); });
+      if (!meets) continue;
+      if (!first) first = i;
+      last = i;
+    }
+    if (!first) return false;
+    std::set<int> before;  // buffers that others use before the last barrier
+    bool found = false;
+    for (size_t i = 0; i < kernel_.body.size(); ++i) {
+      if (group_[i] == group) continue;
+      const auto see = [&](const Statement& statement) {
+        forEachAccess(statement, [&](const Access& access) {
+          if (kernel_.buffers[static_cast<size_t>(access.buffer)].memory == MemoryType::Local) return;
+          found |= i > *first && before.count(access.buffer) != 0;
+          if (i < last) before.insert(access.buffer);
+        });
+      };
+      see(kernel_.body[i]);
+      if (const Body* body = bodyOf(kernel_.body[i])) forEachStatement(*body, see);
+    }
+    return found;
   }
 
   // Of all that is done to memory of the grid, the parts that its conditions share.
