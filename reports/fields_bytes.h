@@ -10,7 +10,9 @@
 //   enum           its name
 //   struct         of each field that is not as in a new one: its place in the list, from 1 on, and the value; then 0
 //
-// decode() throws std::invalid_argument for bytes that encode() does not write for the type.
+// decode() throws std::invalid_argument for bytes that are no value of the type, and whatever a WrittenAs throws. It
+// does not tell damage that is another value. Where a field is as in a new struct, by ==, that is what is read: 0 for
+// -0.0.
 
 #include <bit>
 #include <concepts>
@@ -72,7 +74,7 @@ class ByteWriter {
       char bits[sizeof value];
       std::memcpy(bits, &value, sizeof bits);
       bytes_.append(bits, sizeof bits);
-    } else if constexpr (std::is_signed_v<T>) {
+    } else if constexpr (std::is_integral_v<T> && std::is_signed_v<T>) {
       const auto wide = static_cast<int64_t>(value);
       putNumber(static_cast<uint64_t>(wide) << 1 ^ static_cast<uint64_t>(wide >> 63));
     } else if constexpr (std::is_integral_v<T>) {
@@ -158,10 +160,11 @@ class ByteReader {
     uint64_t number = 0;
     for (int shift = 0; shift < 64; shift += 7) {
       const auto byte = static_cast<unsigned char>(take(1)[0]);
+      if (shift == 63 && byte > 1) break;
       number |= static_cast<uint64_t>(byte & 0x7f) << shift;
       if (byte < 0x80) return number;
     }
-    throw std::invalid_argument("a number has too many bytes");
+    throw std::invalid_argument("a number has too many bits");
   }
 
   template <class T>
@@ -199,7 +202,7 @@ class ByteReader {
   T getContainer() {
     T container;
     const uint64_t count = getNumber();
-    // No item takes less than a byte: so a damaged length asks for no memory.
+    // No item takes less than a byte: so a damaged length asks for no more items than there are bytes.
     if (count > rest_.size()) throw std::invalid_argument("the bytes end too early");
     for (uint64_t i = 0; i < count; ++i) {
       if constexpr (requires { typename T::mapped_type; }) {

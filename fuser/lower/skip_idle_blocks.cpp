@@ -1,6 +1,7 @@
 // SkipIdleBlocks: for i { a; if (blockIdx.x < n && c) b }  ->  if (blockIdx.x < n) for i { a; if (c) b }
-// where b stores a tensor. Where tensors of several extents share a kernel, its grid is for the largest. Each loop is
-// for some of them: a block that stores none of these does not turn it, wait at its barriers, or exchange elements.
+// where b stores to memory of the grid. Where tensors of several extents share a kernel, its grid is for the largest.
+// Each loop is for some of them: a block that stores none of these does not turn it, wait at its barriers, or exchange
+// elements.
 //
 // Sound where everything that the loop does to memory of the grid stands under the condition, which all threads of a
 // block share, and nothing else reads what it keeps in registers and shared memory. So it looks at all statements that
@@ -91,6 +92,11 @@ class IdleBlocks {
     }
   }
 
+  // Whether threads may meet in it: shared memory, or a workspace.
+  static bool isMetIn(const Buffer& buffer) {
+    return buffer.memory == MemoryType::Shared || (buffer.memory == MemoryType::Global && buffer.tensor < 0);
+  }
+
   // Whether other statements may rely on a barrier of the group: they meet in a buffer before it and behind it.
   bool separates(size_t group) const {
     std::optional<size_t> first;
@@ -110,7 +116,7 @@ class IdleBlocks {
       if (group_[i] == group) continue;
       const auto see = [&](const Statement& statement) {
         forEachAccess(statement, [&](const Access& access) {
-          if (kernel_.buffers[static_cast<size_t>(access.buffer)].memory == MemoryType::Local) return;
+          if (!isMetIn(kernel_.buffers[static_cast<size_t>(access.buffer)])) return;
           found |= i > *first && before.count(access.buffer) != 0;
           if (i < last) before.insert(access.buffer);
         });

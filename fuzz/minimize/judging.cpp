@@ -30,6 +30,7 @@ struct reports::WrittenAs<fuser::ScalarValue> {
     const auto& [kind, bits] = form;
     if (kind == "f") return std::bit_cast<double>(bits);
     if (kind == "b") return bits != 0;
+    if (kind != "i") throw std::invalid_argument("no scalar is of kind '" + kind + "'");
     return bits;
   }
 };

@@ -17,8 +17,8 @@ enum class Outputs : uint8_t {
 };
 
 enum class Takes : uint8_t {
-  AnyOp,    // no op alone keeps a case from being seen in it
-  SomeOps,  // or some machine: streams, devices
+  AnyOp,    // no op keeps a case from being seen in it
+  SomeOps,  // it needs certain ops, streams or devices
 };
 
 struct View {

@@ -103,7 +103,8 @@ TEST(FieldsTest, BytesOfNoStructAreRefused) {
   EXPECT_EQ(refusal("\5\0"sv), "there is no field 5 behind those before it");
   EXPECT_EQ(refusal("\3\0\1\0\0"sv), "there is no field 1 behind those before it");
   EXPECT_EQ(refusal("\0\0"sv), "bytes are left over");
-  EXPECT_EQ(refusal("\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"), "a number has too many bytes");
+  EXPECT_EQ(refusal("\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\1"), "a number has too many bits");
+  EXPECT_EQ(refusal("\1\x80\x80\x80\x80\x80\x80\x80\x80\x80\2"), "a number has too many bits");
 }
 
 TEST(FieldsTest, ANumberThatDoesNotFitIsRefused) {

@@ -83,7 +83,7 @@ class HelpExamplesTest : public FuserfuzzTest {
     if (draws && !isGiven) example.insert(example.find(' '), " --seed 1");
     if (draws && example.find("--median-elements") == std::string::npos)
       example.insert(example.find(' '), " --median-elements 64");
-    if (example.starts_with("run ")) example.insert(4, "--no-compilers --no-minimize ");
+    if (example.starts_with("run ")) example.insert(4, "--no-compilers ");
     if (example.starts_with("enumerate ")) example = smallWorld(example);
     // A folder holds one campaign.
     if (example.find("--resume") == std::string::npos && example.find("--out out") != std::string::npos)

@@ -19,7 +19,7 @@ namespace {
 
 TEST(SeedsOnStreamsTest, AgreeOnStreams) {
   JudgeSettings settings;
-  settings.repeat = settings.roundTrip = false;
+  settings.roundTrip = false;
   settings.secondLooks = HowOften::Never;
   size_t onStreams = 0, undecided = 0;
   std::vector<std::string> left;
