@@ -14,7 +14,6 @@
 // does not tell damage that is another value. Where a field is as in a new struct, by ==, that is what is read: 0 for
 // -0.0.
 
-#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <cstring>

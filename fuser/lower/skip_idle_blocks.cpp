@@ -8,7 +8,6 @@
 // meet in some of those at once. And where nothing else needs its barriers, which a block then does not meet.
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <set>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "fuser/kernel/shared_layout.h"
 #include "fuser/lower/merge_conditions.h"
 #include "fuser/lower/step_list.h"
+#include "fuser/support/disjoint_sets.h"
 
 namespace fuser {
 namespace {
@@ -25,13 +25,13 @@ using Parts = std::vector<IntExpr>;  // of a conjunction
 class IdleBlocks {
  public:
   explicit IdleBlocks(Kernel& kernel) : kernel_(kernel), group_(kernel.body.size()) {
-    std::iota(group_.begin(), group_.end(), size_t{0});
+    DisjointSets groups(kernel.body.size());
     std::vector<std::optional<size_t>> owner(kernel.buffers.size());  // the first statement that uses the buffer
     for (size_t i = 0; i < kernel.body.size(); ++i) {
       const auto use = [&](int buffer) {
         if (isOfGrid(buffer)) return;
         std::optional<size_t>& first = owner[static_cast<size_t>(buffer)];
-        if (first) join(*first, i);
+        if (first) groups.unite(*first, i);
         if (!first) first = i;
       };
       const auto useAll = [&](const Statement& statement) {
@@ -44,6 +44,7 @@ class IdleBlocks {
       useAll(statement);
       if (const Body* inner = bodyOf(statement)) forEachStatement(*inner, useAll);
     }
+    for (size_t i = 0; i < group_.size(); ++i) group_[i] = groups.find(i);
   }
 
   void run() {
@@ -63,12 +64,6 @@ class IdleBlocks {
   }
 
   bool isOfGrid(int buffer) const { return kernel_.buffers[static_cast<size_t>(buffer)].memory == MemoryType::Global; }
-
-  // Groups are named after their first statement.
-  void join(size_t a, size_t b) {
-    const size_t from = std::max(group_[a], group_[b]), to = std::min(group_[a], group_[b]);
-    std::replace(group_.begin(), group_.end(), from, to);
-  }
 
   // The statements of a group, where some block needs none of them.
   void skip(size_t group) {
@@ -193,7 +188,7 @@ class IdleBlocks {
   }
 
   Kernel& kernel_;
-  std::vector<size_t> group_;    // by statement of the kernel's body
+  std::vector<size_t> group_;    // by statement of the kernel's body: the first one of its group
   std::optional<Parts> shared_;  // by all that is done to memory of the grid; nullopt: nothing is
 };
 

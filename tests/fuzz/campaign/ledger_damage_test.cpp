@@ -75,8 +75,7 @@ TEST_F(LedgerDamageTest, AChangedRowIsDamage) {
 
 // Every way to change rows keeps the digest, folds and findings included.
 TEST_F(LedgerDamageTest, TheDigestFollowsTheRows) {
-  CampaignOptions campaignOptions = finished(30);
-  campaignOptions.resume = true;
+  const CampaignOptions campaignOptions = finished(30);
   Ledger ledger(campaignOptions.out, true);
   Ledger::Contents contents = ledger.load();
   int number = 100;
