@@ -14,14 +14,24 @@ bool isNamed(IntExpr expr) {
   return expr->op == IntOp::FloorDiv || expr->op == IntOp::Mod || expr->op == IntOp::Min || expr->op == IntOp::Max;
 }
 
+std::string widened(const std::string& text) { return concat("static_cast<int64>(", text, ")"); }
+
 std::string infix(const std::string& a, const char* op, const std::string& b) {
   return concat("(", a, " ", op, " ", b, ")");
 }
 
 }  // namespace
 
+void IndexPrinter::addIndex(IntExpr expr) {
+  if (!expr || isIndex(expr)) return;
+  if (isIndex_.size() <= expr->id) isIndex_.resize(expr->id + 1, false);
+  isIndex_[expr->id] = true;
+  addIndex(expr->a);
+  addIndex(expr->b);
+}
+
 void IndexPrinter::name(IntExpr symbol, const std::string& variable) {
-  name(symbol, variable, narrow_ ? "static_cast<int64>(" + variable + ")" : variable);
+  name(symbol, variable, narrow_ ? widened(variable) : variable);
 }
 
 void IndexPrinter::name(IntExpr symbol, std::string variable, std::string data) {
@@ -33,6 +43,11 @@ void IndexPrinter::name(IntExpr symbol, std::string variable, std::string data) 
 void IndexPrinter::closeScope() {
   for (const Key& key : scopes_.back()) names_.erase(key);
   scopes_.pop_back();
+}
+
+std::string IndexPrinter::data(IntExpr expr, std::vector<std::string>& declarations) {
+  const std::string text = value(expr, true, declarations);
+  return expr->isConstant() ? widened(text) : text;
 }
 
 std::string IndexPrinter::truth(IntExpr expr, bool wraps, std::vector<std::string>& declarations) {
@@ -55,6 +70,7 @@ std::string IndexPrinter::value(IntExpr expr, bool wraps, std::vector<std::strin
   if (isCondition(expr)) return concat("static_cast<", typeOf(wraps), ">", truth(expr, wraps, declarations));
   const auto found = names_.find({expr, wraps});
   if (found != names_.end()) return found->second;
+  if (wraps && narrow_ && isIndex(expr) && !expr->isSymbol()) return widened(value(expr, false, declarations));
   FUSER_CHECK(!expr->isSymbol(), "the index symbol ", arena_.symbolOf(expr).name, " has no value here");
   std::string text = compound(expr, wraps, declarations);
   if (!isNamed(expr) || scopes_.empty()) return text;

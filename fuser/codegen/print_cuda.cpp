@@ -118,15 +118,11 @@ class KernelPrinter {
 
   // An argument has 64 bits; where indices have 32, those that they name are narrowed once.
   void nameParameters() {
-    std::set<IntExpr> inIndices;
-    if (kernel_.narrowIndices) {
-      forEachIndex(kernel_,
-                   [&](IntExpr index) { forEachSymbol(index, [&](IntExpr symbol) { inIndices.insert(symbol); }); });
-    }
+    if (kernel_.narrowIndices) forEachIndex(kernel_, [&](IntExpr index) { ints_.addIndex(index); });
     for (size_t i = 0; i < kernel_.intParams.size(); ++i) {
       const IntExpr symbol = kernel_.intParams[i].symbol;
       const std::string argument = concat("p", i);
-      if (inIndices.count(symbol) == 0) {
+      if (!ints_.isIndex(symbol)) {
         ints_.name(symbol, argument, argument);
         continue;
       }
@@ -196,8 +192,7 @@ class KernelPrinter {
         if (!operand.roundTo) return printLiteral(operand.literal, std::array{to});
         return printLiteral(operand.literal, std::array{*operand.roundTo, to});
       }
-      case Operand::Kind::Int:
-        return rounded(concat("static_cast<int64>(", data(operand.integer), ")"), DataType::Int64);
+      case Operand::Kind::Int: return rounded(data(operand.integer), DataType::Int64);
     }
     FUSER_CHECK(false, "bad Operand::Kind");
   }
