@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "fuser/types/dims.h"
 #include "fuser/types/dtype.h"
+#include "fuser/types/sum_forms.h"
 
 namespace oracle {
 
@@ -111,14 +113,19 @@ struct Arithmetic {
   MathLibrary library = MathLibrary::Any;
   const Profile* profile = nullptr;  // of another compiler, whose rules count instead; null: our own
   bool flushesAdds = false;          // what atomics of a GPU add in f32 may be taken for 0 where it is subnormal
+  std::optional<fuser::SumForms> forms = {};  // of the sum at hand, with contraction; nullopt: any
 };
 
 // The range of a product before rounding, for an FMA that uses it (see Arithmetic::contraction).
 struct Unrounded {
   double lo;
   double hi;
+  bool ofFloat = false;  // its rounding is to f32, which a cast to f64 and back is not
+  Unrounded operator-() const { return {-hi, -lo, ofFloat}; }
 };
-inline Unrounded hull(const Unrounded& a, const Unrounded& b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
+inline Unrounded hull(const Unrounded& a, const Unrounded& b) {
+  return {std::min(a.lo, b.lo), std::max(a.hi, b.hi), a.ofFloat && b.ofFloat};
+}
 
 // The sets of a value's elements: either `real` or `whole` is set. The set of element [i0, …] is at offset sum(i *
 // stride); strides are 0 along axes with a single stored element (broadcast, expanded). Scalars have rank 0.
@@ -140,7 +147,7 @@ struct Value {
 // The product before its rounding, where the operand keeps one: a copy may still meet its sum in one kernel.
 inline Unrounded unroundedAt(const Value& value, int64_t offset) {
   if (value.products) return (*value.products)[static_cast<size_t>(offset)];
-  return {value.realAt(offset).lo, value.realAt(offset).hi};
+  return {value.realAt(offset).lo, value.realAt(offset).hi, value.dtype == fuser::DataType::Float};
 }
 
 inline constexpr int kAllDigits = 17;  // of a double: enough to distinguish any two

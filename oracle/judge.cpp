@@ -73,6 +73,10 @@ class Judge {
         std::optional<fuser::ReductionDepth>& known = facts_.depths.at(origin);
         known = deeper(known.value_or(fuser::ReductionDepth{}), depth);
       }
+      for (const auto& [origin, forms] : segment.sums) {
+        std::optional<fuser::SumForms>& known = facts_.sums.at(origin);
+        known = joined(known.value_or(fuser::SumForms{}), forms);
+      }
     }
     for (const auto& [scalar, number] : record.extents) facts_.numbers.at(scalar) = number;
   }

@@ -159,7 +159,7 @@ Value unaryReal(OpKind op, const Value& a, DataType dtype, MathLibrary library) 
   Value result = withSets(a, dtype, std::move(sets));
   if (op == OpKind::Neg && a.products) {
     std::vector<Unrounded> products;
-    for (const Unrounded& product : *a.products) products.push_back({-product.hi, -product.lo});
+    for (const Unrounded& product : *a.products) products.push_back(-product);
     result.products = std::make_shared<const std::vector<Unrounded>>(std::move(products));
   }
   return result;
@@ -198,27 +198,32 @@ Interval binaryReal(OpKind op, const Interval& a, const Interval& b, DataType co
                                                    : binaryFunction(op, a, b, compute);
 }
 
-// With contraction: the sum with either operand as the product that it was before its rounding.
-Interval fusedSum(OpKind op, const Value& a, const Value& b, const std::array<int64_t, 3>& at, DataType compute) {
+// With contraction: the sum with either operand as the product that it was before its rounding, and with both rounded
+// where some statement may compute it so.
+Interval fusedSum(OpKind op, const Value& a, const Value& b, const std::array<int64_t, 3>& at, DataType compute,
+                  const fuser::SumForms& forms) {
   const auto product = [](const Value& value, int64_t offset) {
     return (*value.products)[static_cast<size_t>(offset)];
   };
+  const Interval& first = a.realAt(at[0]);
   const Interval second = op == OpKind::Sub ? negate(b.realAt(at[1])) : b.realAt(at[1]);
-  Interval result = add(a.realAt(at[0]), second, compute);
-  if (a.products) result = hull(result, addUnrounded(second, product(a, at[0]), compute));
-  if (b.products) {
+  Interval result;
+  if (forms.rounded) result = add(first, second, compute);
+  if (forms.fused && a.products) result = hull(result, addProduct(second, first, product(a, at[0]), compute));
+  if (forms.fused && b.products) {
     const Unrounded p = product(b, at[1]);
-    result = hull(result, addUnrounded(a.realAt(at[0]), op == OpKind::Sub ? Unrounded{-p.hi, -p.lo} : p, compute));
+    result = hull(result, addProduct(first, second, op == OpKind::Sub ? -p : p, compute));
   }
   if (result.hasZero()) result.flags |= kZeros;
   return result;
 }
 
-Value sumOrProduct(OpKind op, std::span<const Value> x, DataType dtype, bool contraction) {
+Value sumOrProduct(OpKind op, std::span<const Value> x, DataType dtype, const Arithmetic& arithmetic) {
   const DataType compute = fuser::computeType(dtype);
   if ((op == OpKind::Add || op == OpKind::Sub) && (x[0].products || x[1].products)) {
+    const fuser::SumForms forms = arithmetic.forms.value_or(fuser::SumForms{true, true});
     return combined<Interval>(x, dtype, [&](const std::array<int64_t, 3>& at) {
-      return finish(fusedSum(op, x[0], x[1], at, compute), dtype);
+      return finish(fusedSum(op, x[0], x[1], at, compute, forms), dtype);
     });
   }
   const double largest = format(dtype).largest;
@@ -232,11 +237,12 @@ Value sumOrProduct(OpKind op, std::span<const Value> x, DataType dtype, bool con
     return finish(binaryReal(op, a, b, compute), dtype);
   });
   // A product of 16 bits is rounded twice before anything can add it, which no FMA skips.
-  if (op == OpKind::Mul && contraction && compute == dtype) {
+  if (op == OpKind::Mul && arithmetic.contraction && compute == dtype) {
     std::vector<Unrounded> products;
     const Places places = placesOf(x);
     forEachOffset<3>(places.stored, places.operands, [&](const std::array<int64_t, 3>& at) {
       products.push_back(unroundedProduct(x[0].realAt(at[0]), x[1].realAt(at[1])));
+      products.back().ofFloat = compute == DataType::Float;
     });
     result.products = std::make_shared<const std::vector<Unrounded>>(std::move(products));
   }
@@ -263,8 +269,8 @@ Value logicalOf(OpKind op, std::span<const Value> x) {
                          [&](At at) { return logical(op, truth(x[0].wholeAt(at[0])), truth(x[1].wholeAt(at[1]))); });
 }
 
-Value ofTwo(OpKind op, std::span<const Value> x, DataType common, bool contraction) {
-  if (isReal(common)) return sumOrProduct(op, x, common, contraction);
+Value ofTwo(OpKind op, std::span<const Value> x, DataType common, const Arithmetic& arithmetic) {
+  if (isReal(common)) return sumOrProduct(op, x, common, arithmetic);
   return combined<Whole>(x, common,
                          [&](At at) { return binaryWhole(op, x[0].wholeAt(at[0]), x[1].wholeAt(at[1]), common); });
 }
@@ -345,7 +351,15 @@ Value formulaOfIntegers(OpKind op, std::span<const Value> x, DataType dtype) {
 
 Value castValue(const Value& value, DataType to) {
   if (value.dtype == to) return value;
-  if (isReal(to)) return converted<Interval>(value, to, [to](const auto& set) { return toReal(set, to); });
+  if (isReal(to)) {
+    Value result = converted<Interval>(value, to, [to](const auto& set) { return toReal(set, to); });
+    // What f32 holds is not rounded in f64, nor on the way back: an FMA may take the product.
+    const bool isKept = value.products && fuser::computeType(to) == to &&
+                        std::all_of(value.products->begin(), value.products->end(),
+                                    [](const Unrounded& product) { return product.ofFloat; });
+    if (isKept) result.products = value.products;
+    return result;
+  }
   return converted<Whole>(value, to, [to](const auto& set) { return toWhole(set, to); });
 }
 
@@ -391,7 +405,7 @@ Value applyRule(OpKind op, std::span<const Value> x, DataType common, const Arit
     case RuleGroup::Extreme:
     case RuleGroup::WholeQuotient:
     case RuleGroup::FunctionOfTwo:
-    case RuleGroup::Bits: return ofTwo(op, x, common, arithmetic.contraction);
+    case RuleGroup::Bits: return ofTwo(op, x, common, arithmetic);
     case RuleGroup::Comparison: return compared(op, x);
     case RuleGroup::Connective: return logicalOf(op, x);
     case RuleGroup::Classification:

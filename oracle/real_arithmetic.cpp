@@ -114,6 +114,11 @@ Interval addUnrounded(const Interval& a, const Unrounded& product, DataType comp
   return roundTo({down(a.lo + product.lo), up(a.hi + product.hi), static_cast<uint8_t>(kZeros | special)}, compute);
 }
 
+Interval addProduct(const Interval& a, const Interval& rounded, const Unrounded& product, DataType compute) {
+  const Interval special = withoutRange(rounded.flags & kSpecials);
+  return hull(addUnrounded(a, product, compute), add(special, a, compute));
+}
+
 Unrounded unroundedProduct(const Interval& a, const Interval& b) {
   if (!a.hasRange() || !b.hasRange()) return {kInfinity, -kInfinity};
   const double corners[] = {a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi};

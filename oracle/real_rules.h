@@ -23,6 +23,8 @@ Interval squareRoot(const Interval& a, fuser::DataType compute);
 
 // a + p for an unrounded product p: a fused multiply-add.
 Interval addUnrounded(const Interval& a, const Unrounded& product, fuser::DataType compute);
+// The same where factors may be infinite or NaN, as `rounded` says, the product after its rounding.
+Interval addProduct(const Interval& a, const Interval& rounded, const Unrounded& product, fuser::DataType compute);
 Unrounded unroundedProduct(const Interval& a, const Interval& b);
 // a * b + c, rounded once.
 Interval multiplyAdd(const Interval& a, const Interval& b, const Interval& c, fuser::DataType compute);

@@ -205,6 +205,7 @@ RunFacts collectFacts(const fuser::Fusion& fusion, std::span<const HostValue> in
   facts.fusion = &fusion;
   facts.inputs.resize(fusion.valCount());
   facts.depths.resize(fusion.valCount());
+  facts.sums.resize(fusion.valCount());
   facts.numbers.resize(fusion.valCount());
   facts.maySignal = whatMaySignal(fusion);
   facts.extents.resize(fusion.ints().symbols().size());
@@ -313,9 +314,10 @@ Value Slice::compute(const Expr* expr, size_t result) {
     case fuser::Family::Binary: {
       const std::array<bool, 2> maySignal{facts_.maySignal[expr->input(0)->id()],
                                           facts_.maySignal[expr->input(1)->id()]};
-      return besideSignaling(expr->op(),
-                             profile ? pointwiseUnder(*profile, *expr, x) : pointwise(*expr, x, facts_.arithmetic), x,
-                             maySignal);
+      Arithmetic arithmetic = facts_.arithmetic;
+      arithmetic.forms = facts_.sums[expr->output()->id()];
+      return besideSignaling(expr->op(), profile ? pointwiseUnder(*profile, *expr, x) : pointwise(*expr, x, arithmetic),
+                             x, maySignal);
     }
     case fuser::Family::Unary:
     case fuser::Family::Ternary:

@@ -29,6 +29,7 @@ struct RunFacts {
   std::vector<std::optional<Value>> inputs;     // by value id: the fusion's inputs, exact
   std::vector<std::optional<int64_t>> extents;  // by symbol
   std::vector<std::optional<fuser::ReductionDepth>> depths;  // by value id, of reductions, as recorded
+  std::vector<std::optional<fuser::SumForms>> sums;          // by value id, of sums and differences, as recorded
   std::vector<std::optional<int64_t>> numbers;  // by value id: recorded number of a scalar that sets an extent
   // By value id: whether its NaNs may be signaling ones, as only bits that a bitcast reads as floats are.
   std::vector<bool> maySignal;

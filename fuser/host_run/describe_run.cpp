@@ -7,6 +7,7 @@
 
 #include "fuser/execute/engine.h"
 #include "fuser/kernel/accumulation_depth.h"
+#include "fuser/kernel/contracted_sums.h"
 #include "fuser/kernel/shared_layout.h"
 
 namespace fuser {
@@ -76,7 +77,7 @@ class RunDescription {
         const TensorView* whole = op->withoutAxis ? selectedFrom(expr, output) : output;
         if (!traces_.sliced.at(whole->id())) noteResult(whole);
       }
-      if (!op->exprs.empty()) addDepths(op->launch.kernel, op, alone);
+      if (!op->exprs.empty()) addFigures(op->launch.kernel, op, alone);
     } else if (const auto* communication = std::get_if<hir::Communication>(&expr->node)) {
       if (communication->receive) noteResult(communication->receive);
     }
@@ -123,7 +124,7 @@ class RunDescription {
         const bool literal = input->isScalar() && input->as<Scalar>()->isConstant();
         if (!literal && !contains(results, input) && !contains(read, input)) read.push_back(input);
       }
-      addDepths(op->launch.kernel, op, together);
+      addFigures(op->launch.kernel, op, together);
     }
     std::erase_if(results, [&](const Val* val) { return traces_.sliced.at(val->id()); });
     together.inputs = boundary(read);
@@ -144,12 +145,13 @@ class RunDescription {
                         boundary(segment.inputs),
                         boundary(segment.outputs),
                         {},
+                        {},
                         false};
     if (segment.kernel >= 0) {
       const size_t kernel = static_cast<size_t>(segment.kernel);
       if (!traces_.launched.at(kernel))
         throw ViolationError(concat("kernel ", program_.kernels[kernel]->name, ": never launched"));
-      addDepths(segment.kernel, nullptr, whole);
+      addFigures(segment.kernel, nullptr, whole);
     }
     record_.segments.push_back(std::move(whole));
   }
@@ -164,12 +166,15 @@ class RunDescription {
     return val->origin();
   }
 
-  // `op`: of which the kernel computes a slice or a part, if it does. A kernel that was never launched had no elements
-  // to compute.
-  void addDepths(int number, const hir::StandaloneOp* op, SegmentRecord& segment) const {
+  // How the kernel reduces and adds. `op`: of which it computes a slice or a part, if it does. A kernel that was never
+  // launched had no elements to compute.
+  void addFigures(int number, const hir::StandaloneOp* op, SegmentRecord& segment) const {
     if (number < 0) return;
     const size_t kernel = static_cast<size_t>(number);
     segment.addsByAtomics |= addsFloatsByAtomics(*program_.kernels[kernel]);
+    for (const auto& [sum, forms] : contractedSums(*program_.kernels[kernel])) {
+      if (sum->origin()) segment.sums.emplace_back(*sum->origin(), forms);
+    }
     const std::optional<std::vector<int64_t>>& ints = traces_.launched.at(kernel);
     if (!ints) return;
     for (const auto& [result, depth] : accumulationDepth(*program_.kernels[kernel], *ints)) {

@@ -185,6 +185,12 @@ class Walker {
            node.computeDtype == DataType::Int64;
   }
 
+  // Whether it combines an accumulator with a term or with another one; a term of a sum may be a product, by one fma.
+  static bool combines(const Compute& node) {
+    const std::optional<OpKind> combine = opInfo(node.source->op()).combine;
+    return node.op == combine || (node.op == OpKind::Fma && combine == OpKind::Add) || counts(node);
+  }
+
   void walk(const Shuffle& node) {
     if (!skipped(node.target)) at(node.target) = at(node.source);
   }
@@ -211,8 +217,7 @@ class Walker {
   void walk(const Compute& node) {
     if (skipped(node.target)) return;
     const bool converts = node.op == OpKind::Cast || node.op == OpKind::Set;
-    if (node.source && accumulates(node.source) &&
-        (node.op == opInfo(node.source->op()).combine || counts(node))) {
+    if (node.source && accumulates(node.source) && combines(node)) {
       const TensorView* owner = node.source->output()->as<TensorView>();
       ReductionDepth depth;
       for (const Operand& operand : node.operands) depth = deeper(depth, depthOf(operand, owner, node.source));

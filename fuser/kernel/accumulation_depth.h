@@ -3,11 +3,11 @@
 // longest path from an operand to the result, counted from the kernel IR. Error bounds follow from it
 // (oracle/ORACLE.md#5-reductions).
 //
-// Rules: a Compute that combines an accumulator with an operand is one update per iteration of the loops around it,
-// except loops whose index selects the accumulator. One that combines two partial results is a join, and so is a
-// JoinWelford; partial results keep their depth through Moves and Shuffles.
-// A reduction of an rFactor's partial results (an operand that is the result of a reduction and has no origin)
-// continues at their depth. An If counts as taken. Combining the first operand with the identity counts.
+// Rules: a Compute that combines an accumulator with an operand, or with a product by an fma, is one update per
+// iteration of the loops around it, except loops whose index selects the accumulator. One that combines two partial
+// results is a join, and so is a JoinWelford; partial results keep their depth through Moves and Shuffles. A reduction
+// of an rFactor's partial results (an operand that is the result of a reduction and has no origin) continues at their
+// depth. An If counts as taken. Combining the first operand with the identity counts.
 
 #include <span>
 #include <utility>

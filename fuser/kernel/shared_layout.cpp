@@ -79,6 +79,10 @@ bool hasGridBarrier(const Kernel& kernel) {
                      [](const Workspace& workspace) { return workspace.kind == Workspace::Kind::Semaphore; });
 }
 
+bool isForSeveralSizes(IntExpr blocks) {
+  return blocks && (blocks->op == IntOp::Max || isForSeveralSizes(blocks->a) || isForSeveralSizes(blocks->b));
+}
+
 bool addsFloatsByAtomics(const Kernel& kernel) {
   return std::any_of(kernel.tensors.begin(), kernel.tensors.end(), [&](const TensorParam& tensor) {
     return tensor.startsAs >= 0 && isFloating(kernel.buffers[static_cast<size_t>(tensor.buffer)].dtype);

@@ -86,6 +86,9 @@ bool hasBarrier(const Kernel& kernel);
 // Whether the blocks of the grid wait for each other, so that all must run at once.
 bool hasGridBarrier(const Kernel& kernel);
 
+// Whether a number of blocks (Kernel::gridDim; null: 1) is the larger one of what tensors of several sizes need.
+bool isForSeveralSizes(IntExpr blocks);
+
 // Whether threads add floats to one element in any order, so that sums may have other bits in each run.
 bool addsFloatsByAtomics(const Kernel& kernel);
 

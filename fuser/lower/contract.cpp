@@ -1,9 +1,10 @@
 // Contract: with `option enable contraction`, a sum that reads a product becomes one fma, which rounds once.
 //   T5[0] = Mul f32 (A[0], B[0])  T6[0] = Add f32 (T5[0], C[0])   ->   T6[0] = Fma f32 (A[0], B[0], C[0])
-// A product is a `mul` in f32 or f64, itself, or through copies and `neg`; a sum is an `add` or `sub`, or a term's of a
-// `sum` or `mean` (oracle/ORACLE.md#2-rounding); or both are of one `var`, whose squares they update. The sum stands
-// behind the product in the same body, or in a loop or an if there, and nothing writes the registers of its factors in
-// between. Of two products the first one joins. What nobody reads any more is gone.
+// A product is a `mul` in f32 or f64, itself, or through copies, `neg`, and casts of f32 to f64, which are exact: the
+// fma is one of f64 then. A sum is an `add` or `sub`, or a term's of a `sum` or `mean` (oracle/ORACLE.md#2-rounding);
+// or both are of one `var`, whose squares they update. The sum stands behind the product in the same body, or in a loop
+// or an if there, and nothing writes the registers of its factors in between. Of two products the first one joins. What
+// nobody reads any more is gone.
 //
 // So all engines compute the same: no compiler is allowed to contract anything itself.
 
@@ -37,6 +38,8 @@ bool mayBeSame(const Access& a, const Access& b) {
 bool isOf(const Compute& compute, std::initializer_list<OpKind> ops) {
   return compute.source && std::find(ops.begin(), ops.end(), compute.source->op()) != ops.end();
 }
+
+bool isHeldByFloat(DataType dtype) { return dtype == DataType::Float || isNarrowFloat(dtype); }
 
 bool isOfWelford(const Compute& compute) { return compute.source && isWelford(compute.source->op()); }
 
@@ -155,10 +158,27 @@ class Contraction {
   std::optional<Product> productOf(const Compute& compute, const Products& known) const {
     if (isProduct(compute))
       return Product{compute.target, false, {compute.operands[0], compute.operands[1]}, compute.source};
+    if (std::optional<Product> wide = widened(compute, known)) return wide;
     if (compute.op != OpKind::Neg || !isOf(compute, {OpKind::Neg}) || !isWideRegister(compute)) return std::nullopt;
     const Product* negated = find(compute.operands[0], known);
     if (!negated) return std::nullopt;
     return Product{compute.target, !negated->isNegative, negated->factors, negated->source};
+  }
+
+  // Of f32 in f64: the product of the factors as f32 has them.
+  std::optional<Product> widened(const Compute& compute, const Products& known) const {
+    const bool isCast = compute.op == OpKind::Set || compute.op == OpKind::Cast;
+    if (!isCast || !isRegister(compute.target) || buffer(compute.target).dtype != DataType::Double) return std::nullopt;
+    const Product* narrow = find(compute.operands[0], known);
+    if (!narrow || buffer(narrow->at).dtype != DataType::Float) return std::nullopt;
+    Product wide = *narrow;
+    wide.at = compute.target;
+    for (Operand& factor : wide.factors) {
+      const bool isExact = factor.kind != Operand::Kind::Access || isHeldByFloat(buffer(factor.access).dtype);
+      if (!isExact) return std::nullopt;
+      if (factor.kind != Operand::Kind::Access && !factor.roundTo) factor.roundTo = DataType::Float;
+    }
+    return wide;
   }
 
   // The sum as an fma; what it needs in front of it is added to `before`.

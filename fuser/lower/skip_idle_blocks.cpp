@@ -192,10 +192,10 @@ class IdleBlocks {
   std::optional<Parts> shared_;  // by all that is done to memory of the grid; nullopt: nothing is
 };
 
-bool hasMax(IntExpr expr) { return expr && (expr->op == IntOp::Max || hasMax(expr->a) || hasMax(expr->b)); }
-
 // Whether a grid may have more blocks along the axis than some tensor has use for.
-bool isForSeveral(IntExpr blocks) { return blocks && (blocks->isConstant() ? blocks->value > 1 : hasMax(blocks)); }
+bool isForSeveral(IntExpr blocks) {
+  return blocks && (blocks->isConstant() ? blocks->value > 1 : isForSeveralSizes(blocks));
+}
 
 }  // namespace
 

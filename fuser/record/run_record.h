@@ -11,6 +11,7 @@
 
 #include "fuser/types/reduction_depth.h"
 #include "fuser/types/scalar_value.h"
+#include "fuser/types/sum_forms.h"
 #include "fuser/types/tensor_ref.h"
 
 namespace fuser {
@@ -31,6 +32,8 @@ struct SegmentRecord {
   std::vector<BoundaryValue> outputs;  // with probes, every tensor of the segment
   // (origin of the result, depth) of each reduction (fuser/kernel/accumulation_depth.h).
   std::vector<std::pair<uint32_t, ReductionDepth>> reductionDepths;
+  // (origin of the result, forms) of each add and sub, with contraction (fuser/kernel/contracted_sums.h).
+  std::vector<std::pair<uint32_t, SumForms>> sums;
   // Whether its kernel adds floats by atomics, so that another run, or engine, may give other bits.
   bool addsByAtomics = false;
 };

@@ -131,7 +131,9 @@ class Joiner {
       if (const auto* tensor = std::get_if<TensorRef>(&inputs_[i])) tensors.emplace(fusion_.inputs()[i]->id(), *tensor);
     }
     for (const SegmentRecord& segment : records_.front().segments) {
-      if (segment.scheduler != schedulerTypeName(SchedulerType::None)) whole_.segments.push_back(segment);
+      if (segment.scheduler == schedulerTypeName(SchedulerType::None)) continue;
+      whole_.segments.push_back(segment);
+      whole_.segments.back().sums.clear();  // other devices have kernels of their own
     }
     for (const Expr* expr : fusion_.exprs()) {
       if (!expr->isScalarExpr()) describe(expr, tensors, depths);

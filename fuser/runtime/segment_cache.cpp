@@ -47,11 +47,15 @@ RunRecord SegmentCache::run(std::span<const HostValue> inputs) {
         if (value.origin) value.origin = outerOrigin(*value.origin);
       }
     }
-    std::vector<std::pair<uint32_t, ReductionDepth>> depths;
-    for (const auto& [result, depth] : segment.reductionDepths) {
-      if (const std::optional<uint32_t> origin = outerOrigin(result)) depths.emplace_back(*origin, depth);
-    }
-    segment.reductionDepths = std::move(depths);
+    const auto mapOrigins = [&](auto& figures) {
+      std::remove_reference_t<decltype(figures)> mapped;
+      for (const auto& [result, figure] : figures) {
+        if (const std::optional<uint32_t> origin = outerOrigin(result)) mapped.emplace_back(*origin, figure);
+      }
+      figures = std::move(mapped);
+    };
+    mapOrigins(segment.reductionDepths);
+    mapOrigins(segment.sums);
   }
   return record;
 }

@@ -230,7 +230,7 @@ void Accounting::listCells(reports::CampaignSummary& summary) const {
   for (const Cell& cell : possibleCells()) {
     const int64_t cases = casesOf(figures_.sums.cells, cell);
     if (cases == 0) summary.neverInCell.push_back(cellText(cell));
-    if (cell[0] != "view") note(cellText(cell), cases);  // views themselves are seldom
+    if (!isOfViews(cell)) note(cellText(cell), cases);  // views themselves are seldom
   }
 }
 

@@ -8,7 +8,9 @@
 
 #include "fuser/ir/fusion.h"
 #include "fuser/ops/op_table.h"
+#include "fuser/passes/passes.h"
 #include "fuser/support/set_up_error.h"
+#include "fuser/text/option_table.h"
 #include "fuzz/campaign/combinations.h"
 #include "fuzz/generate/generate.h"
 #include "fuzz/generate/policy.h"
@@ -18,6 +20,9 @@ namespace {
 
 constexpr std::string_view kLayouts[] = {"computed", "row-major", "permuted",        "with gaps",
                                          "expanded", "offset",    "view of an input"};
+constexpr std::string_view kAnyData[] = {"integers", "with a peak"};
+constexpr std::string_view kNumberData[] = {"special"};
+constexpr std::string_view kFloatData[] = {"normal", "uniform"};
 constexpr std::string_view kAxisClasses[] = {"first", "middle", "last"};
 constexpr std::string_view kAxesClasses[] = {"one", "several", "all"};
 constexpr std::string_view kBoundClasses[] = {"negative", "0", "positive", "symbol"};
@@ -126,6 +131,29 @@ std::set<std::string_view> layoutsOf(const Case& testCase, const TensorView* ten
   return layouts;
 }
 
+// --- data ---
+
+// Of an input of the case: in each run.
+std::set<std::string_view> dataOf(const Case& testCase, const TensorView* tensor) {
+  std::set<std::string_view> classes;
+  if (!tensor->isFusionInput()) return classes;
+  const std::vector<Val*>& inputs = testCase.fusion->inputs();
+  const auto place = static_cast<size_t>(std::find(inputs.begin(), inputs.end(), tensor) - inputs.begin());
+  for (const Run& run : testCase.runs) {
+    const Recipe& recipe = std::get<TensorInput>(run.inputs[place].value).recipe;
+    if (recipe.peak) classes.insert("with a peak");
+    switch (recipe.kind) {
+      case RecipeKind::Normal: classes.insert("normal"); break;
+      case RecipeKind::Uniform: classes.insert("uniform"); break;
+      case RecipeKind::Integers: classes.insert("integers"); break;
+      case RecipeKind::Special: classes.insert("special"); break;
+      case RecipeKind::Values:
+      case RecipeKind::View: break;  // of any class
+    }
+  }
+  return classes;
+}
+
 // --- attributes ---
 
 std::string_view classOfBound(IntExpr bound) {
@@ -227,6 +255,34 @@ constexpr std::string_view kAliases = "aliases";
 
 Cell cellOfView(std::string_view op, const View& view) { return {"view", std::string(op), std::string(view.name)}; }
 
+Cell cellOfOption(std::string_view name, std::string_view value) {
+  return {"option", std::string(name), std::string(value)};
+}
+
+// The value's name, of the states that OptionInfo::get tells.
+std::string_view valueOf(const OptionInfo& option, size_t state) {
+  if (option.number) return "a number";
+  if (option.isSwitch()) return state != 0 ? "enabled" : "disabled";
+  return option.values.at(state);
+}
+
+// Engines run batches; limits find a guilty rewrite; a seed of the text is in its ops once it is read; and some numbers
+// are the only ones.
+bool isOfCases(const OptionInfo& option) {
+  constexpr std::string_view kOthers[] = {"engine", "ptx_architecture", "pass_limit", "rng_seed"};
+  const bool isFixed = option.number && option.least == option.most;
+  return !isFixed && std::find(std::begin(kOthers), std::end(kOthers), option.name) == std::end(kOthers);
+}
+
+void addPossible(const OptionInfo& option, std::vector<Cell>& cells) {
+  const size_t usual = option.get(CompileOptions{});
+  if (option.number) return cells.push_back(cellOfOption(option.name, valueOf(option, 1)));
+  const size_t states = option.isSwitch() ? 2 : option.values.size();
+  for (size_t state = 0; state < states; ++state) {
+    if (state != usual) cells.push_back(cellOfOption(option.name, valueOf(option, state)));
+  }
+}
+
 void addNames(std::string_view list, std::set<Cell>& cells) {
   constexpr std::string_view kComma = ", ";
   while (true) {
@@ -255,6 +311,7 @@ void addExpr(const Case& testCase, const std::vector<SizesOfRun>& runs, const Ex
     const auto* tensor = operand->as<TensorView>();
     if (!typed) typed = tensor;
     for (std::string_view layout : layoutsOf(testCase, tensor)) add("layout", layout);
+    for (std::string_view data : dataOf(testCase, tensor)) add("data", data);
   }
   for (const FamilyAttribute& attribute : familyAttributes(expr->family())) {
     if (!attribute.textOnly) addAttribute(attribute, expr, addNamed);
@@ -274,7 +331,7 @@ void addExpr(const Case& testCase, const std::vector<SizesOfRun>& runs, const Ex
 
 // --- what there is ---
 
-void addPossible(OpKind op, std::vector<Cell>& cells) {
+void addPossible(OpKind op, const std::set<Category>& operands, std::vector<Cell>& cells) {
   const OpInfo& info = opInfo(op);
   const FamilyInfo& family = familyInfo(info.family);
   if (family.coordinates == Coordinates::HostScalar) return;
@@ -286,6 +343,15 @@ void addPossible(OpKind op, std::vector<Cell>& cells) {
     for (std::string_view layout : kLayouts) {
       // No other input lies in memory that is written to.
       if (info.family != Family::Update || layout != "view of an input") add("layout", layout);
+    }
+    const bool hasFloats = operands.contains(Category::Float),
+               hasNumbers = hasFloats || operands.contains(Category::Int);
+    for (std::string_view data : kAnyData) add("data", data);
+    for (std::string_view data : kNumberData) {
+      if (hasNumbers) add("data", data);
+    }
+    for (std::string_view data : kFloatData) {
+      if (hasFloats) add("data", data);
     }
   }
   for (const NumberClass& size : kSizes) add("size", size.name);
@@ -322,6 +388,7 @@ std::set<Cell> cellsOf(const Case& testCase) {
   for (const auto& [key, value] : testCase.metadata) {
     if (key == kNamesKey) addNames(value, cells);
   }
+  cells.merge(cellsOf(testCase.options));
   return cells;
 }
 
@@ -332,13 +399,27 @@ std::set<Cell> cellsOf(const Case& testCase, const View& view) {
   return cells;
 }
 
+std::set<Cell> cellsOf(const CompileOptions& options) {
+  std::set<Cell> cells;
+  for (const OptionInfo& option : optionTable()) {
+    const size_t state = option.get(options);
+    if (state != option.get(CompileOptions{})) cells.insert(cellOfOption(option.name, valueOf(option, state)));
+  }
+  for (const std::string& pass : options.disabledPasses) cells.insert(cellOfOption(concat("pass ", pass), "disabled"));
+  return cells;
+}
+
+bool isOfViews(const Cell& cell) { return cell[0] == "view" || cell[0] == "option"; }
+
 const std::vector<Cell>& possibleCells() {
   static const std::vector<Cell> possible = [] {
     std::vector<Cell> all;
     std::set<std::string, std::less<>> drawn;
+    std::map<std::string, std::set<Category>, std::less<>> operands;  // by op
+    for (const auto& [op, dtype, rank] : possibleCombinations()) operands[op].insert(category(*dtypeFromName(dtype)));
     for (OpKind op : kAllOps) {
       if (!isDrawnUnasked(op)) continue;
-      addPossible(op, all);
+      addPossible(op, operands[std::string(opName(op))], all);
       drawn.emplace(opName(op));
     }
     std::set<Cell> taken;
@@ -356,6 +437,10 @@ const std::vector<Cell>& possibleCells() {
       all.push_back(cellOfView(kAliases, view));
       for (const std::string& op : onTensors) all.push_back(cellOfView(op, view));
     }
+    for (const OptionInfo& option : optionTable()) {
+      if (isOfCases(option)) addPossible(option, all);
+    }
+    for (const PassInfo& pass : allPasses()) all.push_back(cellOfOption(concat("pass ", pass.name), "disabled"));
     std::stable_sort(all.begin(), all.end(), [](const Cell& a, const Cell& b) { return a[0] < b[0]; });
     return all;
   }();

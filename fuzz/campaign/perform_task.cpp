@@ -68,7 +68,7 @@ size_t guiltyCase(const std::vector<const Case*>& cases, size_t ptxArchitecture)
 TaskResult performBatch(const BatchTask& task, const TaskSettings& settings) {
   const uint64_t first = task.first, count = task.count;
   std::vector<Case> batchCases;
-  for (uint64_t i = 0; i < count; ++i) batchCases.push_back(campaignCase(settings.seed, first + i, settings.generator));
+  for (uint64_t i = 0; i < count; ++i) batchCases.push_back(caseOfBatch(first + i, settings));
   std::vector<const Case*> cases;
   for (const Case& one : batchCases) cases.push_back(&one);
   const size_t ptxArchitecture = ptxArchitectureOf(task);
@@ -121,6 +121,7 @@ void judgeViews(const Case& testCase, uint64_t number, const TaskSettings& setti
     result.verdict.seconds.emplace_back("views", secondsSince(start));
     result.views[std::string(view.name)] = verdictName(verdict.kind);
     result.cells.merge(cellsOf(testCase, view));
+    result.cells.merge(cellsOf(seen->options));
     result.viewSegments[std::string(view.name)] = {segmentsIn(result.verdict), segmentsIn(verdict)};
     reports::addTo(result.verdict.features, verdict.features);
     if (!isFinding(verdict.kind)) continue;
@@ -418,6 +419,16 @@ Case mutantOfWorking(const MutantTask& task, const TaskSettings& settings) {
                            static_cast<int64_t>(task.mutations), settings.seed, task.number);
   testCase.options.fault = settings.generator.fault;
   return testCase;
+}
+
+Case caseOfBatch(uint64_t number, const TaskSettings& settings) {
+  constexpr std::string_view kViews[] = {"", "contraction flipped", "", "random schedule"};
+  Case testCase = campaignCase(settings.seed, number, settings.generator);
+  const std::string name(kViews[number % std::size(kViews)]);
+  if (name.empty()) return testCase;
+  const View& view = viewOfName(name);
+  std::optional<Case> seen = viewOf(view, testCase, drawOf(view, settings.seed, number));
+  return seen ? std::move(*seen) : std::move(testCase);
 }
 
 TaskResult performTask(const JudgingTask& task, const TaskSettings& settings) {

@@ -56,7 +56,7 @@ struct GeneratorOptions {
 // campaigns move to an edge (fuzz/edges) included: a change of choices or draws sets kDrawsVersion to kStreamVersion +
 // 1; a new family says that number in its row, as `since`. It does not enter the hash, so that cases that a change does
 // not affect stay the same.
-inline constexpr int kDrawsVersion = 36;
+inline constexpr int kDrawsVersion = 37;
 inline constexpr int kStreamVersion = std::max(kDrawsVersion, kNewestFamily);
 
 // The key of a case's metadata that lists the names that the text makes of other ops and that were drawn, each once:

@@ -6,8 +6,8 @@
 
 namespace fuser::fuzz {
 
-// Draws a named device, and figures of it in the options: fewer threads, registers, bytes of shared memory and
-// multiprocessors, other warps, a lower bound of indices.
+// Draws a named device, and figures of it in the options: fewer threads, registers, bytes of shared memory,
+// multiprocessors and blocks, other warps and architectures, a lower bound of indices, no blocks that wait for others.
 void inventDevice(CompileOptions& options, Choices& choices);
 
 }  // namespace fuser::fuzz

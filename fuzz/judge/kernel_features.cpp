@@ -43,6 +43,22 @@ void addFeaturesOf(const TensorView* reduction, const std::array<int64_t, 3>& bl
   if (hasOthers) found.insert("rows beside rows");
 }
 
+// Whether the statement is an `if` on the place of the block alone, with a loop inside.
+bool isLoopOfSomeBlocks(const Kernel& kernel, const Statement& statement) {
+  const If* guarded = std::get_if<If>(&statement.node);
+  if (!guarded) return false;
+  bool isOfBlock = false, isOfOthers = false;
+  forEachSymbol(guarded->condition, [&](IntExpr symbol) {
+    const auto& blocks = kernel.blockIdx;
+    const bool isBlock = std::find(blocks.begin(), blocks.end(), symbol) != blocks.end();
+    isOfBlock |= isBlock;
+    isOfOthers |= !isBlock && kernel.ints->symbolOf(symbol).extent;
+  });
+  bool hasLoop = false;
+  forEachStatement(guarded->body, [&](const Statement& inner) { hasLoop |= std::holds_alternative<For>(inner.node); });
+  return isOfBlock && !isOfOthers && hasLoop;
+}
+
 }  // namespace
 
 const std::vector<std::string>& allKernelFeatures() {
@@ -56,7 +72,9 @@ const std::vector<std::string>& allKernelFeatures() {
                                     "double buffer",
                                     "circular buffer",
                                     "loaded index",
+                                    "loop of some blocks",
                                     "grid barrier",
+                                    "grid for several sizes",
                                     "grid reduction",
                                     "inline read",
                                     "mma",
@@ -109,6 +127,13 @@ std::set<std::string> featuresOf(const Kernel& kernel) {
   const KeptRows kept(kernel);
   if (kept.in(MemoryType::Local)) found.insert("row in registers");
   if (kept.in(MemoryType::Shared)) found.insert("row in shared memory");
+  if (std::any_of(kernel.gridDim.begin(), kernel.gridDim.end(), isForSeveralSizes)) {
+    found.insert("grid for several sizes");
+    const bool isSkipped = std::any_of(kernel.body.begin(), kernel.body.end(), [&](const Statement& statement) {
+      return isLoopOfSomeBlocks(kernel, statement);
+    });
+    if (isSkipped) found.insert("loop of some blocks");
+  }
   if (hasGridBarrier(kernel)) found.insert("cooperative launch");
   if (!(kernel.device == defaultDevice())) found.insert("another device");
   found.insert(kernel.narrowIndices ? "narrow indices" : "wide indices");

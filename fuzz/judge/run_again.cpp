@@ -47,11 +47,12 @@ RunAgain judgeAgain(const Fusion& fusion, std::span<const HostValue> inputs, con
             {}};
   }
   if (!differs) return {};
-  // The same kernels add as many terms one after another.
+  // The same kernels add as many terms one after another, and in the same forms.
   for (const SegmentRecord& segment : first.segments) {
     SegmentRecord& same = again.segments.emplace_back();
     same.index = segment.index;
     same.reductionDepths = segment.reductionDepths;
+    same.sums = segment.sums;
   }
   again.extents = first.extents;
   const oracle::Judgement judgement = oracle::judge(fusion, inputs, again, options);

@@ -167,7 +167,9 @@ class Follower {
     const bool welford = isWelford(reduction->op());
     const bool counts = welford && node.op == OpKind::Add && node.computeDtype == DataType::Int64;
     const bool combines = !welford && node.op == reduction->info().combine && node.operands.size() == 2;
-    if (!starts && !begins && !counts && !combines) return;
+    // With contraction the term may be a product, and the accumulator is what an fma adds.
+    const bool fuses = !welford && node.op == OpKind::Fma && reduction->info().combine == OpKind::Add;
+    if (!starts && !begins && !counts && !combines && !fuses) return;
     for (int64_t thread : threads) {
       become(thread);
       Partial& own = at(node.target, thread);
@@ -181,8 +183,12 @@ class Follower {
       const auto valueAt = [&](const Operand& operand) {
         return isPart(operand) ? at(operand.access, thread) : kElement;
       };
-      const Partial left = counts ? own : valueAt(node.operands[0]), right = valueAt(node.operands[1]);
-      own = joined(left, right, !isPart(node.operands[1]));
+      if (fuses) {
+        own = joined(valueAt(node.operands[2]), kElement, true);
+      } else {
+        const Partial left = counts ? own : valueAt(node.operands[0]), right = valueAt(node.operands[1]);
+        own = joined(left, right, !isPart(node.operands[1]));
+      }
       note(reduction, own);
     }
   }

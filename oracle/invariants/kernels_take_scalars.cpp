@@ -73,7 +73,9 @@ class KernelScalars {
       return concat("kernel ", kernel_.name, " computes host scalar %", compute.source->output()->name());
     }
     const bool converts = compute.op == OpKind::Set || compute.op == OpKind::Cast;
-    if (!converts && !readsData(compute)) {
+    // With contraction the fma of a * b - s adds -s (fuser/lower/contract.cpp); a GPU's fma negates operands itself.
+    const bool negates = compute.op == OpKind::Neg && compute.source && compute.source->op() != OpKind::Neg;
+    if (!converts && !negates && !readsData(compute)) {
       return concat("kernel ", kernel_.name, " computes ", opName(compute.op), " of its scalar arguments alone");
     }
     for (const Operand& operand : compute.operands) {

@@ -351,6 +351,14 @@ class Engine {
         loads_.contains(val->id()))
       return std::nullopt;
     const Expr* product = val->definition();
+    if (product->op() == OpKind::Cast && val->dtype() == DataType::Double && product->input(0)->isTensor() &&
+        product->input(0)->dtype() == DataType::Float && segmentOf_[val->id()] == segment_) {
+      std::optional<std::vector<DenseArray>> narrow = factors(product->input(0), sizes);
+      if (narrow) {
+        for (DenseArray& factor : *narrow) factor = factor.cast(DataType::Double);
+      }
+      return narrow;
+    }
     if (product->op() != OpKind::Mul || fuser::computeType(val->dtype()) != val->dtype()) return std::nullopt;
     if (!fuser::isFloating(val->dtype()) || segmentOf_[val->id()] != segment_) return std::nullopt;
     std::vector<DenseArray> x;
@@ -362,10 +370,12 @@ class Engine {
 
   template <class T>
   void contract(const Expr* expr, const std::vector<DenseArray>& x, T* out, size_t count) {
+    fuser::SumForms forms{true, false};
     for (size_t side : {0, 1}) {
       if (!chance(random_, 0.5)) continue;
       const auto product = factors(expr->input(side), x[0].sizes);
       if (!product) continue;
+      forms = {chance(random_, 0.5), true};
       const bool subtracts = expr->op() == OpKind::Sub;
       for (size_t i = 0; i < count; ++i) {
         const T first = (*product)[0].as<T>()[i];
@@ -373,10 +383,11 @@ class Engine {
         const T other = x[1 - side].as<T>()[i];
         const T fused = side == 0 ? std::fma(first, second, subtracts ? -other : other)
                                   : std::fma(subtracts ? -first : first, second, other);
-        if (chance(random_, 0.7)) out[i] = fused;
+        if (!forms.rounded || chance(random_, 0.7)) out[i] = fused;
       }
-      return;
+      break;
     }
+    if (adversary_.contraction && chance(random_, 0.7)) records_.back().sums.emplace_back(expr->output()->id(), forms);
   }
 
   // --- reductions ---

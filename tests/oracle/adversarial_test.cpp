@@ -30,7 +30,7 @@ using fuser::OpKind;
 
 // With contraction: nothing but what contracts, which a mixed case seldom has side by side.
 const std::set<OpKind> kSums = {OpKind::Mul, OpKind::Add,       OpKind::Sub, OpKind::Sum,
-                                OpKind::Neg, OpKind::Unsqueeze, OpKind::Set};
+                                OpKind::Neg, OpKind::Unsqueeze, OpKind::Set, OpKind::Cast};
 
 // A case of the ops `only`; of any where that is empty.
 Case generated(uint64_t number, const std::set<OpKind>& only) {

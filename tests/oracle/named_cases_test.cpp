@@ -80,7 +80,7 @@ TEST(NamedCasesTest, ResidualOfAProductStoredElsewhere) {
   const float product = (1 + 0x1p-12f) * (1 + 0x1p-13f);
   const float residual = std::fma(1 + 0x1p-12f, 1 + 0x1p-13f, -product);
   ASSERT_NE(residual, 0);
-  const auto verdict = [&](double value, bool contraction) {
+  const auto verdict = [&](double value, bool contraction, std::optional<fuser::SumForms> forms = std::nullopt) {
     const DenseArray stored = tensor(DataType::Float, {product});
     const DenseArray result = tensor(DataType::Float, {value});
     RunRecord record;
@@ -89,6 +89,7 @@ TEST(NamedCasesTest, ResidualOfAProductStoredElsewhere) {
     record.segments[0].outputs.push_back({p->id(), "p", stored.ref()});
     record.segments[1].inputs.push_back({p->id(), "p", stored.ref()});
     record.segments[1].outputs.push_back({r->id(), "r", result.ref()});
+    if (forms) record.segments[1].sums = {{r->id(), *forms}};
     oracle::JudgeOptions options;
     options.arithmetic.contraction = contraction;
     return oracle::judge(program.fusion, program.values(), record, options).verdict;
@@ -98,6 +99,13 @@ TEST(NamedCasesTest, ResidualOfAProductStoredElsewhere) {
   EXPECT_NE(verdict(0, true), Verdict::Differs);
   EXPECT_NE(verdict(residual, true), Verdict::Differs);
   EXPECT_EQ(verdict(2 * residual, true), Verdict::Differs);
+  // Where the kernel says which of the two it computes, the other one is wrong.
+  EXPECT_EQ(verdict(0, true, fuser::SumForms{true, false}), Verdict::Agrees);
+  EXPECT_EQ(verdict(residual, true, fuser::SumForms{true, false}), Verdict::Differs);
+  EXPECT_EQ(verdict(0, true, fuser::SumForms{false, true}), Verdict::Differs);
+  EXPECT_EQ(verdict(residual, true, fuser::SumForms{false, true}), Verdict::Agrees);
+  EXPECT_NE(verdict(0, true, fuser::SumForms{true, true}), Verdict::Differs);
+  EXPECT_NE(verdict(residual, true, fuser::SumForms{true, true}), Verdict::Differs);
 }
 
 TEST(NamedCasesTest, OverflowingProductBesideAnInfinity) {
@@ -115,6 +123,31 @@ TEST(NamedCasesTest, OverflowingProductBesideAnInfinity) {
     EXPECT_EQ(program.verdictOf(sum, tensor(dtype, {kInf}), fused), Verdict::Differs);
     EXPECT_EQ(program.verdictOf(sum, tensor(dtype, {-kInf})), Verdict::Differs);
   }
+}
+
+TEST(NamedCasesTest, AFusedProductOfWhatIsNoNumber) {
+  // What is infinite or NaN is so whether or not the product is rounded.
+  Program program;
+  Val* a = program.input(tensor(DataType::Float, {kInf, kInf, kNan, 2}));
+  Val* b = program.input(tensor(DataType::Float, {2, -1, 1, 3}));
+  Val* c = program.input(tensor(DataType::Float, {-kInf, 1, 1, kInf}));
+  Val* sum = program.op(OpKind::Add, {program.op(OpKind::Mul, {a, b}), c});
+  program.fusion.setOutputs({sum});
+  program.fusion.markOrigins();
+  const auto verdict = [&](const std::vector<double>& values) {
+    const DenseArray result = tensor(DataType::Float, values);
+    RunRecord record;
+    record.outputs.push_back(result.ref());
+    record.segments.resize(1);
+    record.segments[0].outputs.push_back({sum->id(), "s", result.ref()});
+    record.segments[0].sums = {{sum->id(), fuser::SumForms{false, true}}};
+    oracle::JudgeOptions options;
+    options.arithmetic.contraction = true;
+    return oracle::judge(program.fusion, program.values(), record, options).verdict;
+  };
+  EXPECT_EQ(verdict({kNan, -kInf, kNan, kInf}), Verdict::Agrees);
+  EXPECT_EQ(verdict({kInf, -kInf, kNan, kInf}), Verdict::Differs);
+  EXPECT_EQ(verdict({kNan, 1, kNan, kInf}), Verdict::Differs);
 }
 
 TEST(NamedCasesTest, TiesOfTwoRoundings) {

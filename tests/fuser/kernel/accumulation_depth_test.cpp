@@ -94,6 +94,14 @@ TEST(AccumulationDepthTest, CountsTermsScatteredToAnElement) {
   EXPECT_EQ(k.depths(300), (Depths{{"p", 300}}));
 }
 
+// With contraction. The partial results of other blocks are no products.
+TEST(AccumulationDepthTest, CountsTermsThatAnFmaAdds) {
+  const TwoSums k(
+      "p[0] = Set f32 (0.0)\nfor j < n {\np[0] = Fma f32 (x[j], x[j], p[0])\n}\nz[0] = move p[0]\n"
+      "p[0] = Add f32 (p[0], z[0])\n");
+  EXPECT_EQ(k.depthOf("p", 300), (ReductionDepth{300, 1}));
+}
+
 TEST(AccumulationDepthTest, RestartsAtTheIdentity) {
   const TwoSums k(
       "for i < 100 {\np[0] = Set f32 (0.0)\nfor j < n {\np[0] = Add f32 (p[0], x[j])\n}\ny[i] = move p[0]\n}\n");

@@ -13,7 +13,7 @@ namespace fuser {
 namespace {
 
 // A kernel of 32 threads a block over n elements, for a device with index_bound 1024.
-std::unique_ptr<Kernel> kernelOf(const std::string& body, const std::string& block = "32") {
+std::unique_ptr<Kernel> copyKernel(const std::string& body, const std::string& block = "32") {
   return parseKernel(concat(R"(
 kernel k {
   device index_bound = 1024
@@ -35,7 +35,7 @@ kernel k {
 }
 
 std::string whyNot(const std::string& body, int64_t n, int64_t stride = 1) {
-  return whyNotNarrow(*kernelOf(body), std::vector<int64_t>{n, stride});
+  return whyNotNarrow(*copyKernel(body), std::vector<int64_t>{n, stride});
 }
 
 constexpr const char* kCopy = R"(
@@ -91,7 +91,7 @@ TEST(IndexBoundsTest, LoadedIndicesHaveTheirRange) {
 
 TEST(IndexBoundsTest, DataAndTheGridDoNotCount) {
   EXPECT_EQ(whyNot("  u[0] = Set i64 (int((n * 1000)))\n", 992), "");
-  EXPECT_EQ(whyNotNarrow(*kernelOf("  u[0] = Set i64 (int((n * 1000)))\n", "1"), std::vector<int64_t>{5000, 1}), "");
+  EXPECT_EQ(whyNotNarrow(*copyKernel("  u[0] = Set i64 (int((n * 1000)))\n", "1"), std::vector<int64_t>{5000, 1}), "");
 }
 
 // A launch of a random kernel by one thread: indices of threads, blocks, loops and loads at random.

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <map>
 #include <thread>
 
 #include "fuser/ir/clone.h"
@@ -37,6 +38,27 @@ run { %x = values [1, 2, 3, 4, 5, 6] : f32[2, 3]  %a = 0.5 })",
   for (const SegmentRecord& segment : record.segments) depths += segment.reductionDepths.size();
   EXPECT_EQ(depths, 1u);
   EXPECT_EQ(session.cache->counters().kernelCompilations, 2u);
+}
+
+// %u is computed by the kernel that reads a stored product, %v by the one that computes the product.
+TEST(FusionExecutorCacheTest, ARecordSaysWhichSumsTookAProductUnrounded) {
+  Session session(R"(
+fusion f(%x: f32[i0], %c: f32[i0]) {
+  %p = mul(%x, %x)
+  %v = add(%p, %c)
+  %s = segment_set(%p)
+  %u = add(%s, %c)
+  return %u, %v
+}
+option enable contraction
+run { %x = values [0, 1] : f32[2]  %c = values [0, 1] : f32[2] })",
+                  [](FusionExecutorCache::Settings& settings) { settings.record = true; });
+  const RunRecord record = session.run();
+  std::map<uint32_t, SumForms> sums;
+  for (const SegmentRecord& segment : record.segments) sums.insert(segment.sums.begin(), segment.sums.end());
+  const std::vector<Val*>& outputs = session.fusion->outputs();
+  EXPECT_EQ(sums.at(outputs[0]->id()), (SumForms{true, false}));
+  EXPECT_EQ(sums.at(outputs[1]->id()), (SumForms{false, true}));
 }
 
 TEST(FusionExecutorCacheTest, RecordsNameValuesOfTheOriginal) {

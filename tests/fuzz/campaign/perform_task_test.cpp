@@ -2,6 +2,7 @@
 
 #include "fuzz/campaign/perform_task.h"
 
+#include <array>
 #include <set>
 
 #include "fuser/text/parser.h"
@@ -73,6 +74,19 @@ TEST(BatchTaskTest, AFindingOfAPtxBatchRunsAgainForTheGpuThatItWasCompiledFor) {
   setEngineOfFinding(testCase.options, verdict, 2);
   EXPECT_NE(printCase(testCase).find("option engine = \"cpu\"\n"), std::string::npos);
   EXPECT_EQ(printCase(testCase).find("ptx_architecture"), std::string::npos);
+}
+
+TEST(BatchTaskTest, SomeCasesAreContractedAndOthersOnRandomSchedules) {
+  std::array<size_t, 4> contracted{}, scheduled{};
+  for (uint64_t number = 0; number < 256; ++number) {
+    const Case testCase = caseOfBatch(number, {});
+    contracted[number % 4] += testCase.options.contraction;
+    scheduled[number % 4] += testCase.schedule || !testCase.segmentSchedules.empty();
+  }
+  EXPECT_GE(contracted[1], 8u);
+  EXPECT_EQ(contracted[0] + contracted[2] + contracted[3], 0u);
+  EXPECT_GE(scheduled[3], 32u);
+  EXPECT_EQ(scheduled[0] + scheduled[1] + scheduled[2], 0u);
 }
 
 }  // namespace

@@ -48,6 +48,20 @@ run { %x = normal(seed = 1) : f32[7, 130] }
   EXPECT_EQ(counts.at("row in registers"), oneOfSeven);
 }
 
+TEST(KernelFeaturesTest, AScanBesideALargerTensorIsALoopOfSomeBlocks) {
+  const FeatureCounts counts = countsOf(R"(
+fusion f(%x: f32[i0, 8191], %y: f32[i0, i1] {allocation_order = [1, 0]}) {
+  %s = cummin(%x) {dim = 1}
+  %z = neg(%y)
+  %t = slice_scatter(%s, %z) {dim = 1, start = 4095, end = 8191, step = 1}
+  return %s, %z, %t
+}
+run { %x = normal(seed = 1) : f32[1, 8191]  %y = normal(seed = 2) : f32[1, 4096] }
+)");
+  EXPECT_EQ(counts.count("grid for several sizes"), 1);
+  EXPECT_EQ(counts.count("loop of some blocks"), 1);
+}
+
 TEST(KernelFeaturesTest, WhatRegistersHaveNoRoomForIsInSharedMemory) {
   const FeatureCounts counts = countsOf(R"(
 fusion f(%x: f32[i0, i1]) {

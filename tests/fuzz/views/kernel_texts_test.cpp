@@ -152,7 +152,7 @@ TEST(KernelTextsTest, OfTheCorpusCompileEverywhere) {
   }
   compiler.compile();
   std::printf("%zu kernels\n", compiler.count());
-  EXPECT_GT(compiler.count(), 30u);
+  EXPECT_GT(compiler.count(), 20u);
 }
 
 // From "kernel k {" to "}"; those that show an error are none.

@@ -173,8 +173,9 @@ void computeInKernel(Subject& subject, OpKind op, const Operand& operand) {
   kernel.body.push_back({std::move(compute)});
 }
 
-// Loops i and j < 8 around acc[i + j] = acc[i + j] + acc[0]: the recorded depth takes each turn for another element.
-void accumulateAtSums(Subject& subject) {
+// Loops i and j < 8 around acc[i + j] = acc[i + j] + acc[0], or acc[i + j + 1] = fma(1, 1, acc[i + j]): the recorded
+// depth takes each turn for another element.
+void accumulateAtSums(Subject& subject, bool byFma) {
   Kernel& kernel = *subject.program->kernels.at(0);
   std::optional<Compute> found;
   forEachStatement(kernel.body, [&](const Statement& statement) {
@@ -190,6 +191,14 @@ void accumulateAtSums(Subject& subject) {
   found->target.index = found->operands[0].access.index = kernel.ints->add(outer.index, inner.index);
   found->operands[1] = found->operands[0];
   found->operands[1].access.index = kernel.ints->constant(0);
+  if (byFma) {
+    Operand factor;
+    factor.kind = Operand::Kind::Literal;
+    factor.literal = 1.0;
+    found->op = OpKind::Fma;
+    found->operands = {factor, factor, found->operands[0]};
+    found->target.index = kernel.ints->add(found->target.index, kernel.ints->constant(1));
+  }
   inner.body.push_back({*found});
   outer.body.push_back({std::move(inner)});
   kernel.body.push_back({std::move(outer)});
@@ -262,7 +271,8 @@ const std::vector<Break>& breaks() {
          subject.evaluateScalars();
        },
        "a run takes 7.0 for host scalar %b = 1.0"},
-      {"DepthsCover", accumulateAtSums, "%s of k0_reduction takes "},
+      {"DepthsCover", [](Subject& subject) { accumulateAtSums(subject, false); }, "%s of k0_reduction takes "},
+      {"DepthsCover", [](Subject& subject) { accumulateAtSums(subject, true); }, "%s of k0_reduction takes "},
       {"OutputsLie", [](Subject& subject) { subject.output().strides = {2}; },
        "output %y has strides [2] of its own, promised [1]"},
       {"OutputsLie", [](Subject& subject) { subject.output().strides = {0}; },
@@ -319,6 +329,18 @@ TEST(InvariantsTest, AcceptsArithmeticOnALoadedIndex) {
   integer.integer = kernel.ints->mul(load.index, kernel.ints->constant(2));
   computeInKernel(subject, OpKind::Set, integer);
   computeInKernel(subject, OpKind::Mul, integer);
+  for (const Invariant& invariant : allInvariants()) {
+    if (invariant.name != "KernelsTakeScalars") continue;
+    EXPECT_EQ(invariant.check(subject.compilation()), "");
+  }
+}
+
+// a * b - s in one fma.
+TEST(InvariantsTest, AcceptsTheNegatedArgumentOfASubtraction) {
+  Subject subject;
+  const auto difference = parseFusion("fusion f(%a: f32[i0], %s: f32) { %y = sub(%a, %s) return %y }");
+  computeInKernel(subject, OpKind::Neg, subject.argument());
+  std::get<Compute>(subject.scaling().body.back().node).source = difference->exprs().at(0);
   for (const Invariant& invariant : allInvariants()) {
     if (invariant.name != "KernelsTakeScalars") continue;
     EXPECT_EQ(invariant.check(subject.compilation()), "");
