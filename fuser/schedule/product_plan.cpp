@@ -345,7 +345,11 @@ bool chooseTile(ProductPlan& plan, const std::vector<Expr*>& exprs, const Refere
   plan.rows = plan.columns = kMostSums;
   plan.threads = kThreadsOfSide;
   plan.byMma = areOfMma(exprs, plan, device);
-  while (plan.byMma && plan.threadsOfBlock() > mostThreads(device)) plan.rows /= 2;
+  // Warps lie along z.
+  const auto hasRoom = [&](int64_t warps) {
+    return warps * MmaShape::kLanes <= mostThreads(device) && warps <= device.threadsAlongZ;
+  };
+  while (plan.byMma && plan.rows > 1 && !hasRoom(plan.rows)) plan.rows /= 2;
   while (!plan.byMma && plan.threadsOfBlock() > mostThreads(device)) plan.threads /= 2;
   const IntExpr m = extentAlong(plan.m, map), n = extentAlong(plan.n, map);
   const auto shrink = [&](int64_t& sums, IntExpr extent) {
@@ -373,7 +377,7 @@ bool chooseTile(ProductPlan& plan, const std::vector<Expr*>& exprs, const Refere
     halve();
   // Each warp loads as much of either side's tile: registers hold no more on their way.
   while (plan.byMma && plan.rows < plan.columns) {
-    if (2 * plan.threadsOfBlock() <= mostThreads(device)) {
+    if (hasRoom(2 * plan.rows)) {
       plan.rows *= 2;
     } else {
       plan.columns /= 2;
@@ -406,7 +410,8 @@ int64_t chooseParts(const ProductPlan& plan, const ReferenceMap& map, SizeFacts*
   while (sides * 2 <= most && !sizes->atMost(blocks, sides, SizeLimit::Grid)) sides *= 2;
   if (sides * 2 > device.multiprocessors) return 1;
   int64_t parts = 1;
-  while (parts * 2 * sides <= most && parts < kMostParts && hasTurns(parts * 2)) parts *= 2;
+  const int64_t mostParts = std::min(kMostParts, device.gridZ);
+  while (parts * 2 * sides <= most && parts * 2 <= mostParts && hasTurns(parts * 2)) parts *= 2;
   return parts;
 }
 

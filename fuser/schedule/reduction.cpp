@@ -59,9 +59,9 @@ int64_t chooseBlocks(const Fusion& part, const BlockShape& shape, const Referenc
   for (size_t i = 0; i < axes.size(); ++i) {
     if (!reduced[i]) results = ints.mul(results, axes[i]->extent());
   }
-  int64_t keeping = 1;  // blocks along I, at most
+  int64_t keeping = 1;  // blocks along I, at most, which lie along y
   while (keeping * 2 <= most && !sizes->atMost(results, keeping * shape.keeping, SizeLimit::Grid)) keeping *= 2;
-  if (keeping * 2 > most) return 1;
+  if (keeping * 2 > most || keeping > device.gridY) return 1;
   int64_t blocks = 1;
   while (blocks * 2 * keeping <= most && blocks < kMostBlocks && tooFew(blocks)) blocks *= 2;
   return blocks;

@@ -79,6 +79,8 @@ int64_t turnsOfBlocks(const PartLoops& loops, const ReferenceMap& map, IntExpr p
   IntExprArena& ints = const_cast<Fusion&>(*loops.view.fusion).ints();  // only interns the sizes
   const int64_t atOnce = blocksAtOnce(device, kWideScan, kWideScan * kScratchOfThread);
   if (kWideScan > mostSharing(device) || atOnce == 0 || mustKeepAcrossScans(loops.view.exprs)) return 0;
+  // Lines lie along y; no more of them than blocks.
+  if (atOnce > device.gridY && !sizes->atMost(lines, device.gridY, SizeLimit::Grid)) return 0;
   for (int64_t turns = kFewestTurnsOfBlock; turns <= kMostTurnsOfBlock; turns *= 2) {
     const IntExpr blocks = ints.mul(lines, ints.ceilDiv(places, ints.constant(turns * kWideScan)));
     if (sizes->atMost(blocks, atOnce, SizeLimit::Grid)) return turns;
