@@ -153,12 +153,19 @@ CommandLines commandLines(const LedgerFinding& finding, const ReplayContext& con
 
 namespace {
 
-// What found a finding, on one line. Batches run what clang makes; all else is interpreted.
-std::string stampLine(const Ledger::Stamp& stamp, bool batch) {
+// The engine that shows a batch's finding; "" of one that is interpreted. Of a batch that died it is the cpu engine
+// (setEngineOfFinding).
+std::string engineOf(const LedgerFinding& finding) {
+  if (!finding.task || !std::holds_alternative<BatchTask>(*finding.task)) return "";
+  return finding.engine.empty() ? "cpu" : finding.engine;
+}
+
+// What found a finding, on one line.
+std::string stampLine(const Ledger::Stamp& stamp, const std::string& engine) {
   std::string line;
   for (const auto& [key, value] : stamp) {
-    if (value.empty() || (key == "clang" && !batch)) continue;
-    line += concat(line.empty() ? "" : "; ", key, " ", key == "engine" && batch ? "cpu" : value);
+    if (value.empty() || (key == "clang" && engine != "cpu")) continue;
+    line += concat(line.empty() ? "" : "; ", key, " ", key == "engine" && !engine.empty() ? engine : value);
   }
   return line.empty() ? "" : concat("#: found_with = ", oneLine(line), "\n");
 }
@@ -234,7 +241,7 @@ void Artifacts::drop(LedgerFinding& finding) {
 
 std::string Artifacts::writeSlow(const std::string& text, const std::string& took) {
   if (folder_.empty()) return "";
-  const std::string header = concat("#: took = ", oneLine(took), "\n", stampLine(stamp_, false));
+  const std::string header = concat("#: took = ", oneLine(took), "\n", stampLine(stamp_, ""));
   const std::string name = concat("slow-unit-", sha1(text), ".fusion");
   return put(name, header + text, 0) ? name : "";
 }
@@ -276,7 +283,7 @@ void Artifacts::write(LedgerFinding& finding, const std::string& text, const std
   std::string header = concat("#: finding = ", oneLine(finding.kind + ": " + finding.reason), "\n");
   if (!finding.label.empty()) header += concat("#: reproduces = ", oneLine(finding.label), "\n");
   if (!finding.bucket.empty()) header += concat("#: bucket = ", oneLine(finding.bucket), "\n");
-  header += stampLine(stamp_, finding.task && std::holds_alternative<BatchTask>(*finding.task));
+  header += stampLine(stamp_, engineOf(finding));
   const std::string file = name + ".fusion", sequenceFile = name + ".sequence";
   if (!put(file, header + text, soleBytes(finding.file, file))) return;
   replace(finding.file, file);

@@ -104,7 +104,7 @@ class Confirmation {
                                [&](const FileTask& one) { return readTextFile(one.path); },
                                // Batches of several cases have no text.
                                [&](const BatchTask& one) {
-                                 return one.count == 1 ? onItsEngine(printed({one.first, "", ""}), one) : "";
+                                 return one.count == 1 ? onItsEngine(printedOfBatch(one.first), one) : "";
                                }},
                         task);
     } catch (const std::exception& error) {
@@ -117,6 +117,12 @@ class Confirmation {
   std::string printed(const PrintTask& task) {
     const Outcome outcome = alone(task, limits_);
     return outcome.ending == Ending::Finished ? decodeResult(outcome.reply).text : "";
+  }
+
+  std::string printedOfBatch(uint64_t number) {
+    const std::string view(viewOfBatch(number));
+    const std::string seen = view.empty() ? "" : printed({number, view, ""});
+    return seen.empty() ? printed({number, "", ""}) : seen;  // the view does not apply
   }
 
   std::string onItsEngine(const std::string& text, const BatchTask& batch) const {

@@ -58,6 +58,7 @@ void Findings::see(const SingleTask& task, const CaseVerdict& verdict, const std
   finding.place = verdict.place;
   finding.pattern = verdict.pattern;
   finding.seenIn = verdict.seenIn;
+  finding.engine = verdict.engine;
   finding.title = titleOf(verdict);
   finding.guiltyOp = verdict.wrongOp;
   finding.features = features;
@@ -127,6 +128,7 @@ std::optional<PoolTask> Findings::nextConfirmation() {
   suspect.verdict.place = finding.place;
   suspect.verdict.pattern = finding.pattern;
   suspect.verdict.seenIn = finding.seenIn;
+  suspect.verdict.engine = finding.engine;
   return PoolTask(printTask(Task(ConfirmTask{finding.id, std::move(suspect)})), true);
 }
 

@@ -36,6 +36,7 @@ struct FindingRecord {
   std::string kind, reason, detail;
   std::string place, pattern;       // of the verdict, for the bucket
   SeenIn seenIn = SeenIn::Run;      // also for the bucket
+  std::string engine;               // of a batch: the engine on which it was seen
   std::vector<SingleTask> history;  // the earlier tasks of its process; cleared when it is labelled
   std::string label;                // "fails fresh", …; empty until it has run again
   std::string bucket;
@@ -52,8 +53,8 @@ struct FindingRecord {
   double foundSeconds = 0;          // since the campaign's start
   bool operator==(const FindingRecord&) const = default;
 };
-REPORTS_FIELDS(FindingRecord, origin, kind, reason, detail, place, pattern, seenIn, history, label, bucket, title,
-               guiltyOp, structure, known, features, counted, textSha1, file, sequenceFile, programFile, bytes,
+REPORTS_FIELDS(FindingRecord, origin, kind, reason, detail, place, pattern, seenIn, engine, history, label, bucket,
+               title, guiltyOp, structure, known, features, counted, textSha1, file, sequenceFile, programFile, bytes,
                foundSeconds)
 
 struct LedgerFinding : FindingRecord {
@@ -139,7 +140,7 @@ inline constexpr const char* kLedgerName = "ledger.sqlite";
 
 // The version of the tables and of the contents of rows. Increase it with every change, including one of a struct's
 // list of fields.
-inline constexpr int kLedgerVersion = 16;
+inline constexpr int kLedgerVersion = 17;
 
 // The arguments of the campaign in a folder, by option, as words for a shell; empty if there is no campaign, or one
 // that this program cannot read. (Opening it reports why.)

@@ -421,10 +421,14 @@ Case mutantOfWorking(const MutantTask& task, const TaskSettings& settings) {
   return testCase;
 }
 
-Case caseOfBatch(uint64_t number, const TaskSettings& settings) {
+std::string_view viewOfBatch(uint64_t number) {
   constexpr std::string_view kViews[] = {"", "contraction flipped", "", "random schedule"};
+  return kViews[number % std::size(kViews)];
+}
+
+Case caseOfBatch(uint64_t number, const TaskSettings& settings) {
   Case testCase = campaignCase(settings.seed, number, settings.generator);
-  const std::string name(kViews[number % std::size(kViews)]);
+  const std::string name(viewOfBatch(number));
   if (name.empty()) return testCase;
   const View& view = viewOfName(name);
   std::optional<Case> seen = viewOf(view, testCase, drawOf(view, settings.seed, number));

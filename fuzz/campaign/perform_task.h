@@ -38,8 +38,9 @@ struct TaskSettings {
   double slowSeconds = 10;           // a slower case that is no finding returns its text; 0: none does
 };
 
-// The case of that number as a batch has it. One in four is seen with contraction, and one on a random schedule, where
-// it can be: other engines meet these nowhere else.
+// The view in which a batch has the case of that number, where it applies; "": none. One in four is seen with
+// contraction, and one on a random schedule: other engines than interp meet these nowhere else.
+std::string_view viewOfBatch(uint64_t number);
 Case caseOfBatch(uint64_t number, const TaskSettings& settings);
 
 // Every error is a verdict, except errors of the environment, which are thrown (SetUpError, std::bad_alloc). A file

@@ -34,11 +34,14 @@ class ArtifactsTest : public CampaignFolder {
 
 TEST_F(ArtifactsTest, AFileNamesTheEngineThatFoundIt) {
   Artifacts artifacts(folder_, 10000, {{"engine", "interp"}, {"clang", "clang 14"}, {"device", "CPU"}}, {});
-  LedgerFinding interpreted = finding(), compiled = finding(BatchTask{7, 1});
+  LedgerFinding interpreted = finding(), compiled = finding(BatchTask{7, 1}), ofPtx = finding(BatchTask{7, 1});
+  ofPtx.engine = "ptx";
   artifacts.write(interpreted, kRight);
   artifacts.write(compiled, kWrong);
   EXPECT_NE(text(interpreted).find("#: found_with = engine interp; device CPU\n"), std::string::npos);
   EXPECT_NE(text(compiled).find("#: found_with = engine cpu; clang clang 14; device CPU\n"), std::string::npos);
+  artifacts.write(ofPtx, kWrong);
+  EXPECT_NE(text(ofPtx).find("#: found_with = engine ptx; device CPU\n"), std::string::npos);
 }
 
 // A label makes the file longer. Without room for that the finding keeps the file that it has.

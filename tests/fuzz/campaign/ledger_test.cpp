@@ -194,9 +194,9 @@ TEST_F(LedgerTest, ChangedKeysNeedANewVersion) {
         [&](std::string_view key, const auto&) { keys += concat(keys.empty() ? "" : " ", key); }, kNew);
     return keys;
   };
-  EXPECT_EQ(kLedgerVersion, 16);
+  EXPECT_EQ(kLedgerVersion, 17);
   EXPECT_EQ(keysOf(std::type_identity<FindingRecord>()),
-            "origin kind reason detail place pattern seen_in history label bucket title guilty_op "
+            "origin kind reason detail place pattern seen_in engine history label bucket title guilty_op "
             "structure known features counted text_sha1 file sequence_file program_file bytes "
             "found_seconds");
   EXPECT_EQ(keysOf(std::type_identity<AccountingFigures>()), "cases files batches file_verdicts fused sums");
