@@ -40,6 +40,13 @@ uint64_t shadowOfLane(const LaneOfRow& at) {
   const uint64_t every = everyBit(at.row.result);
   switch (at.row.definedness) {
     case Definedness::Whole: return at.isUndefinedFrom(0) ? every : 0;
+    case Definedness::Lower2:
+    case Definedness::Upper2: {
+      const int half = bitsOf(at.row.operands[1]) / 2;
+      const uint64_t lower = (uint64_t{1} << half) - 1;
+      const uint64_t read = at.row.definedness == Definedness::Lower2 ? lower : lower << half;
+      return at.shadow(0) != 0 || (at.shadow(1) & read) != 0 || at.isUndefinedFrom(2) ? every : 0;
+    }
     case Definedness::Bits1: return at.isUndefinedFrom(1) ? every : 0;
     case Definedness::Bits2: return at.isUndefinedFrom(2) ? every : 0;
     case Definedness::Halves: {

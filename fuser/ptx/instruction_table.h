@@ -13,6 +13,8 @@ namespace fuser::ptx {
 // Which bits of a result are undefined where some of an operand's are (definedness.h).
 enum class Definedness : uint8_t {
   Whole,   // all
+  Lower2,  // all, but for the upper half of the second operand, which the instruction does not read
+  Upper2,  // the same, but for the lower half
   Bits1,   // the instruction moves bits of the first operand: those that come from undefined ones
   Bits2,   // of the first two
   Halves,  // all of a half of which some bit is undefined in any operand

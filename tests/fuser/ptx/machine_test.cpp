@@ -136,6 +136,19 @@ TEST(MachineTest, AccessesStayInTheirBuffers) {
   EXPECT_FAULT((Kernel{"ld.shared.u32 %r1, [%o];"}), "of shared memory");
 }
 
+// NVRTC leaves the half that is not read to a register that nothing wrote.
+TEST(MachineTest, ADotProductOfHalvesReadsHalfOfTheBytes) {
+  const auto kernel = [](const std::string& half, const std::string& bytes) {
+    return Kernel{concat("mov.b32 %r1, 3;\nmov.b16 %h1, 5;\nmov.b32 %r2, ", bytes, ";\ndp2a.", half,
+                         ".s32.s32 %r3, %r1, %r2, %r1;\nst.global.u32 [%o], %r3;"),
+                  "", 1, 1};
+  };
+  EXPECT_EQ(run(kernel("lo", "{%h1, %h2}"))[0], 3u * 5 + 3);
+  EXPECT_EQ(run(kernel("hi", "{%h2, %h1}"))[0], 3u * 5 + 3);
+  EXPECT_FAULT(kernel("lo", "{%h2, %h1}"), "uninitialised bits are stored");
+  EXPECT_FAULT(kernel("hi", "{%h1, %h2}"), "uninitialised bits are stored");
+}
+
 TEST(MachineTest, WhatNothingWroteDecidesNothing) {
   EXPECT_FAULT((Kernel{"ld.global.u32 %r1, [%o];"}), "uninitialised: it reads element 0 of out, which nothing wrote");
   EXPECT_FAULT((Kernel{"st.global.u32 [%o], %r1;"}), "uninitialised bits are stored");
