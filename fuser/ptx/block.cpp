@@ -110,9 +110,13 @@ void Block::runWarp(Warp& warp) {
     const Split& split = warp.ready.back();
     const Operation& operation = operations[split.pc];
     const uint32_t mask = split.mask;
-    const uint32_t taken = operation.guard == kNoPlace ? mask : guarded(warp, operation, mask);
+    const bool isGuarded = operation.guard != kNoPlace;
+    const bool isBranch = operation.kind == Operation::Kind::Branch;
+    const bool isUndecided = isBranch && isGuarded && warp.registers.shadow(operation.guard, mask);
+    if (isUndecided && passesUndecided(warp, operation, mask)) continue;
+    const uint32_t taken = isGuarded ? guarded(warp, operation, mask) : mask;
     if (of_.counts) count(split.pc, operation, mask, taken);
-    if (operation.kind == Operation::Kind::Branch) {
+    if (isBranch) {
       branch(warp, operation, mask, taken);
     } else if (operation.kind == Operation::Kind::Barrier) {
       arriveAtBarrier(warp, operation, mask, taken);

@@ -55,6 +55,19 @@ class Block {
   uint32_t guarded(const Warp& warp, const Operation& operation, uint32_t mask) const;
   void runRowOf(Warp& warp, const Operation& operation, uint32_t mask);
   void branch(Warp& warp, const Operation& operation, uint32_t mask, uint32_t taken);
+  // branches that undefined bits decide
+  // A thread on the sides of one, and how far it may go.
+  struct Detour {
+    int lane;
+    int stepsLeft;
+    int nestedLeft;
+  };
+  // Whether there are threads of the mask for which the branch is one: these go on where its sides meet.
+  bool passesUndecided(Warp& warp, const Operation& branch, uint32_t mask);
+  // The thread takes both sides, one after the other, as far as that; what their registers differ in is undefined.
+  void takeBothSides(Warp& warp, const Operation& branch, Detour& detour);
+  void takeSide(Warp& warp, const Operation& branch, uint32_t first, Detour& detour);
+  [[noreturn]] void failUndecided(const Warp& warp, const Operation& branch, const Detour& detour) const;
   // barriers of the block
   void arriveAtBarrier(Warp& warp, const Operation& operation, uint32_t mask, uint32_t taken);
   BarrierCall barrierCall(const Warp& warp, const Operation& operation, uint32_t mask) const;

@@ -121,6 +121,11 @@ struct SpecialPlace {
   Place place;
 };
 
+struct RegisterPlace {
+  Place place = 0;
+  int bytes = 0;  // of a lane
+};
+
 struct Program {
   const Module* module = nullptr;
   const Function* entry = nullptr;
@@ -128,6 +133,7 @@ struct Program {
   size_t registerBytes = 0;  // of a warp
   std::vector<std::byte> constants;
   std::vector<SpecialPlace> specials;
+  std::vector<RegisterPlace> registers;  // all of a warp, each place once
   size_t localBytes = 0;             // of a thread
   size_t sharedBytes = 0;            // of a block, without what a launch adds
   size_t smallestSharedAccess = 16;  // in bytes

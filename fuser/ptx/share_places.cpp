@@ -187,6 +187,7 @@ class Sharing {
     const auto newPlace = [&](size_t bytes) {
       const auto place = static_cast<Place>(end);
       end += bytes;
+      program_.registers.push_back({place, static_cast<int>(bytes / kLanes)});
       return place;
     };
     for (const MadePlace& each : places_) {

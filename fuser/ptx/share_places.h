@@ -18,7 +18,8 @@ struct MadePlace {
   bool isRegister = false;  // it may share; others, of which several may be one value, stay as they are, side by side
 };
 
-// Moves the places of all operations. `places`: all, in the order of their numbers.
+// Moves the places of all operations, and fills in the program's registers. `places`: all, in the order of their
+// numbers.
 void sharePlaces(Program& program, const std::vector<MadePlace>& places);
 
 }  // namespace fuser::ptx

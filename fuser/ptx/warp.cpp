@@ -37,6 +37,21 @@ void Registers::define(Place place, int bytes, uint32_t mask, const void* shadow
   undefined = known | found;
 }
 
+void Registers::unite(const Registers& other, int lane, std::span<const RegisterPlace> places) {
+  const uint32_t mask = uint32_t{1} << lane;
+  for (const auto& [place, bytes] : places) {
+    const void* own = shadow(place, mask);
+    const void* others = other.shadow(place, mask);
+    const uint64_t before = own ? laneOf(own, bytes, lane) : 0;
+    const uint64_t differs = laneOf(value(place), bytes, lane) ^ laneOf(other.value(place), bytes, lane);
+    const uint64_t undefined = before | differs | (others ? laneOf(others, bytes, lane) : 0);
+    if (undefined == before) continue;
+    LaneBuffer shadows;
+    setLane(shadows.bytes, bytes, lane, undefined);
+    define(place, bytes, mask, shadows.bytes);
+  }
+}
+
 Warp::Warp(const Program& program, uint32_t threads)
     : registers(program), live(threads >= kLanes ? kAllLanes : (uint32_t{1} << threads) - 1) {
   local.data.resize(program.localBytes * kLanes);

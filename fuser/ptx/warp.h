@@ -33,6 +33,8 @@ class Registers {
   std::span<const std::byte> bytes() const { return values_; }
   // Of what lanes() has been given.
   void define(Place place, int bytes, uint32_t mask, const void* shadows);
+  // Bits of the lane that are others in `other`, or undefined there, become undefined. `places`: all registers.
+  void unite(const Registers& other, int lane, std::span<const RegisterPlace> places);
 
  private:
   const std::byte* constants_;
