@@ -73,8 +73,9 @@ class Gatherer {
 // Merges the records of the devices into one.
 class Joiner {
  public:
-  Joiner(const Fusion& fusion, std::span<const HostValue> inputs, std::vector<RunRecord>& records)
-      : fusion_(fusion), inputs_(inputs), records_(records), gatherer_(fusion, whole_) {}
+  // `contraction`: sums may have taken products unrounded.
+  Joiner(const Fusion& fusion, std::span<const HostValue> inputs, std::vector<RunRecord>& records, bool contraction)
+      : fusion_(fusion), inputs_(inputs), records_(records), contraction_(contraction), gatherer_(fusion, whole_) {}
 
   RunRecord join(bool withSegments) {
     for (RunRecord& each : records_) {
@@ -108,10 +109,10 @@ class Joiner {
 
   void describe() {
     std::map<uint32_t, Parts> partsByOrigin;
-    std::map<uint32_t, ReductionDepth> depths;  // by origin
     for (size_t place = 0; place < records_.size(); ++place) {
       for (SegmentRecord& segment : records_[place].segments) {
-        for (const auto& [origin, depth] : segment.reductionDepths) depths[origin] = deeper(depths[origin], depth);
+        for (const auto& [origin, depth] : segment.reductionDepths) depths_[origin] = deeper(depths_[origin], depth);
+        for (const auto& [origin, forms] : segment.sums) sums_[origin] = joined(sums_[origin], forms);
         for (const BoundaryValue& value : segment.outputs) {
           if (!value.origin || !std::holds_alternative<TensorRef>(value.value)) continue;
           Parts& parts = partsByOrigin.try_emplace(*value.origin, records_.size(), nullptr).first->second;
@@ -133,16 +134,16 @@ class Joiner {
     for (const SegmentRecord& segment : records_.front().segments) {
       if (segment.scheduler == schedulerTypeName(SchedulerType::None)) continue;
       whole_.segments.push_back(segment);
-      whole_.segments.back().sums.clear();  // other devices have kernels of their own
+      whole_.segments.back().sums.clear();  // those of all devices follow
     }
+    if (contraction_) findProducts();
     for (const Expr* expr : fusion_.exprs()) {
-      if (!expr->isScalarExpr()) describe(expr, tensors, depths);
+      if (!expr->isScalarExpr()) describe(expr, tensors);
     }
   }
 
   // An expression whose results are known, from the known values of which they are computed.
-  void describe(const Expr* expr, const std::map<uint32_t, TensorRef>& tensors,
-                const std::map<uint32_t, ReductionDepth>& depths) {
+  void describe(const Expr* expr, const std::map<uint32_t, TensorRef>& tensors) {
     SegmentRecord alone;
     alone.index = static_cast<int>(whole_.segments.size());
     for (const Val* output : expr->outputs()) {
@@ -150,15 +151,15 @@ class Joiner {
       if (tensor == tensors.end()) return;
       alone.outputs.push_back({output->id(), output->name(), tensor->second});
     }
-    // Back to what is known, through what a kernel kept to itself.
+    // Back to what is known, through what a kernel kept to itself, and through products that it may not have rounded.
     std::vector<const Expr*> exprs{expr};
     std::set<uint32_t> seen;  // ids of values
     for (size_t i = 0; i < exprs.size(); ++i) {
-      addDepths(exprs[i], depths, alone);
+      addFigures(exprs[i], alone);
       for (const Val* input : std::vector<Val*>(exprs[i]->inputs())) {
         if (!input->isTensor() || !seen.insert(input->id()).second) continue;
         const auto tensor = tensors.find(input->id());
-        if (tensor != tensors.end()) {
+        if (tensor != tensors.end() && !products_.contains(input->id())) {
           alone.inputs.push_back({input->id(), input->name(), tensor->second});
         } else if (input->definition() && std::find(exprs.begin(), exprs.end(), input->definition()) == exprs.end()) {
           exprs.push_back(input->definition());
@@ -168,21 +169,42 @@ class Joiner {
     whole_.segments.push_back(std::move(alone));
   }
 
-  static void addDepths(const Expr* expr, const std::map<uint32_t, ReductionDepth>& depths, SegmentRecord& segment) {
+  // A kernel that stores a product has it unrounded, too, and may add it so, wherever it moves it
+  // (fuser/lower/contract.cpp).
+  void findProducts() {
+    for (const Expr* expr : fusion_.exprs()) {
+      const OpKind op = expr->op();
+      const bool keepsProducts = op == OpKind::Neg || op == OpKind::Set || op == OpKind::Cast ||
+                                 familyInfo(expr->family()).coordinates == Coordinates::AxisMap;
+      const bool isProduct = op == OpKind::Mul && isFloating(expr->output()->dtype());
+      if (isProduct || (keepsProducts && std::any_of(expr->inputs().begin(), expr->inputs().end(),
+                                                     [&](const Val* val) { return products_.contains(val->id()); })))
+        products_.insert(expr->output()->id());
+    }
+  }
+
+  void addFigures(const Expr* expr, SegmentRecord& segment) const {
     // The partial results of all devices are combined one after the other, which adds to the depth.
     const int64_t joins =
         reducedShardAxis(expr) ? static_cast<int64_t>(expr->input(0)->as<TensorView>()->mesh().size()) : 0;
     for (const Val* output : expr->outputs()) {
-      const auto depth = depths.find(output->id());
-      if (depth == depths.end()) continue;
-      const ReductionDepth joined{depth->second.updates, depth->second.joins + joins, depth->second.byMma};
-      segment.reductionDepths.emplace_back(output->id(), joined);
+      const auto forms = sums_.find(output->id());
+      if (forms != sums_.end()) segment.sums.emplace_back(output->id(), forms->second);
+      const auto depth = depths_.find(output->id());
+      if (depth == depths_.end()) continue;
+      const ReductionDepth ofAll{depth->second.updates, depth->second.joins + joins, depth->second.byMma};
+      segment.reductionDepths.emplace_back(output->id(), ofAll);
     }
   }
 
   const Fusion& fusion_;
   std::span<const HostValue> inputs_;
   std::vector<RunRecord>& records_;  // by place in the fusion's mesh
+  bool contraction_;
+  std::set<uint32_t> products_;  // ids of what a sum may have taken unrounded
+  // Of all devices, by origin.
+  std::map<uint32_t, ReductionDepth> depths_;
+  std::map<uint32_t, SumForms> sums_;
   RunRecord whole_;
   Gatherer gatherer_;
 };
@@ -190,7 +212,10 @@ class Joiner {
 }  // namespace
 
 DevicesInProcess::DevicesInProcess(std::shared_ptr<const Fusion> fusion, CacheSettings settings)
-    : fusion_(std::move(fusion)), record_(settings.record), trace_(settings.context.trace) {
+    : fusion_(std::move(fusion)),
+      record_(settings.record),
+      contraction_(settings.context.options.contraction),
+      trace_(settings.context.trace) {
   settings.launchLock = std::make_shared<std::mutex>();
   for (int device : fusion_->mesh().devices()) {
     settings.device = device;
@@ -221,7 +246,7 @@ RunRecord DevicesInProcess::run(std::span<const HostValue> inputs, ExpressionEva
     FUSER_CHECK(false, "the devices' programs do not fit each other: ", error.what());
   }
   if (trace_) trace_->add("run", std::chrono::steady_clock::now() - start);
-  return Joiner(*fusion_, inputs, records).join(record_);
+  return Joiner(*fusion_, inputs, records, contraction_).join(record_);
 }
 
 void DevicesInProcess::setRecord(bool on) {

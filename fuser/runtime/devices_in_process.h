@@ -30,6 +30,7 @@ class DevicesInProcess {
  private:
   std::shared_ptr<const Fusion> fusion_;
   bool record_;
+  bool contraction_;
   Trace* trace_;                                              // may be null
   std::vector<std::unique_ptr<FusionExecutorCache>> caches_;  // by index in the mesh
 };
