@@ -42,7 +42,10 @@ std::optional<std::string> typeOfOutput(const std::string& parameters, const std
 }  // namespace
 
 LetterTypes::LetterTypes(std::span<const Letter> letters, int64_t rank)
-    : letters_(letters), inputShape_(shapeOfConstants(rank)), usualDtypes_(letters.size()) {
+    : letters_(letters),
+      inputShape_(shapeOfConstants(rank)),
+      dtypeResults_(letters.size()),
+      usualDtypes_(letters.size()) {
   shapes_.push_back({inputShape_, 0, {}});
   shapeNumbers_[inputShape_] = 0;
   for (const Letter& letter : letters)
@@ -53,15 +56,17 @@ uint16_t LetterTypes::numberOf(DataType dtype) {
   const auto found = std::find(dtypes_.begin(), dtypes_.end(), dtype);
   if (found != dtypes_.end()) return static_cast<uint16_t>(found - dtypes_.begin());
   dtypes_.push_back(dtype);
+  FUSER_CHECK(dtypes_.size() <= kMostDtypes, "too many dtypes for one world");
   return static_cast<uint16_t>(dtypes_.size() - 1);
 }
 
 TypeId LetterTypes::inputType(DataType dtype) { return {numberOf(dtype), 0}; }
 
 std::optional<TypeId> LetterTypes::resultOf(size_t letter, std::span<const TypeId> operands) {
-  uint64_t dtypeKey = letter, shapeKey = ruleOf_[letter];
+  size_t dtypePlace = 0;
+  uint64_t shapeKey = ruleOf_[letter];
   for (const TypeId& type : operands) {
-    dtypeKey = dtypeKey << 16 | type.dtype;
+    dtypePlace = dtypePlace * kMostDtypes + type.dtype;
     shapeKey = shapeKey << 16 | type.shape;
   }
   const auto numbers = [&](uint16_t TypeId::*of) {
@@ -69,15 +74,18 @@ std::optional<TypeId> LetterTypes::resultOf(size_t letter, std::span<const TypeI
     for (const TypeId& type : operands) all.push_back(type.*of);
     return all;
   };
-  auto dtype = dtypeResults_.find(dtypeKey);
-  if (dtype == dtypeResults_.end())
-    dtype = dtypeResults_.emplace(dtypeKey, askForDtype(letter, numbers(&TypeId::dtype))).first;
-  if (!dtype->second) return std::nullopt;
+  if (dtypeResults_[letter].size() <= dtypePlace) dtypeResults_[letter].resize(dtypePlace + 1, kUnasked);
+  uint16_t dtype = dtypeResults_[letter][dtypePlace];
+  if (dtype == kUnasked) {
+    dtype = askForDtype(letter, numbers(&TypeId::dtype)).value_or(kRefused);
+    dtypeResults_[letter][dtypePlace] = dtype;
+  }
+  if (dtype == kRefused) return std::nullopt;
   auto shape = shapeResults_.find(shapeKey);
   if (shape == shapeResults_.end())
     shape = shapeResults_.emplace(shapeKey, askForShape(letter, numbers(&TypeId::shape))).first;
   if (!shape->second) return std::nullopt;
-  return TypeId{*dtype->second, *shape->second};
+  return TypeId{dtype, *shape->second};
 }
 
 std::optional<uint16_t> LetterTypes::askForDtype(size_t letter, const Numbers& dtypes) {

@@ -34,6 +34,8 @@ class LetterTypes {
     std::vector<uint16_t> operands;
   };
   using Numbers = std::vector<uint16_t>;  // of dtypes or shapes, by operand
+  static constexpr size_t kMostDtypes = 16;
+  static constexpr uint16_t kUnasked = 0xffff, kRefused = 0xfffe;  // in place of a dtype's number
 
   std::optional<uint16_t> askForDtype(size_t letter, const Numbers& dtypes);
   std::optional<uint16_t> askForShape(size_t letter, const Numbers& shapes);
@@ -47,7 +49,7 @@ class LetterTypes {
   std::vector<DataType> dtypes_;
   std::vector<Shape> shapes_;
   std::map<std::string, uint16_t> shapeNumbers_;
-  std::unordered_map<uint64_t, std::optional<uint16_t>> dtypeResults_;
+  std::vector<std::vector<uint16_t>> dtypeResults_;  // by letter, and the dtypes of its operands, the last one fastest
   std::map<std::string, size_t> rules_;                                 // shapeRule -> number
   std::vector<size_t> ruleOf_;                                          // by letter
   std::unordered_map<uint64_t, std::optional<uint16_t>> shapeResults_;  // by rule

@@ -25,12 +25,13 @@ bool usesEarlierOnly(const Program& program, const Order& order) {
   return true;
 }
 
-Program inOrder(const Program& program, const Order& order) {
+// visit(step) of each step in that order, with inputs and results named anew, until it returns false.
+template <class Visit>
+void forEachInOrder(const Program& program, const Order& order, Visit visit) {
   std::array<uint8_t, kInputs> inputs;
   inputs.fill(kNoOperand);
   uint8_t inputsUsed = 0;
   Order placeOf{};
-  Program result;
   for (size_t place = 0; place < program.size; ++place) {
     placeOf[order[place]] = static_cast<uint8_t>(place);
     Step step = program[order[place]];
@@ -43,9 +44,29 @@ Program inOrder(const Program& program, const Order& order) {
         operand = inputs[operand];
       }
     }
-    result.add(step);
+    if (!visit(step)) return;
   }
-  return result;
+}
+
+// Whether the program in that order comes before itself. Most orders differ in the first step.
+bool isLess(const Program& program, const Order& order) {
+  std::strong_ordering compared = std::strong_ordering::equal;
+  const Step* own = program.begin();
+  forEachInOrder(program, order, [&](const Step& step) {
+    compared = step <=> *own++;
+    return compared == 0;
+  });
+  return compared < 0;
+}
+
+Order firstOrder() {
+  Order order;
+  std::iota(order.begin(), order.end(), uint8_t{0});
+  return order;
+}
+
+bool nextOrder(Order& order, size_t size) {
+  return std::next_permutation(order.begin(), order.begin() + static_cast<ptrdiff_t>(size));
 }
 
 bool cutsAreUsed(const Program& program) {
@@ -56,24 +77,14 @@ bool cutsAreUsed(const Program& program) {
   return true;
 }
 
-bool isInLeastOrder(const Program& program) {
-  bool isChain = true;  // has one order
-  for (size_t k = 1; k < program.size; ++k) isChain = isChain && uses(program[k], k - 1);
-  return isChain || leastOrder(program) == program;
-}
-
 }  // namespace
 
-Program leastOrder(const Program& program) {
-  Order order;
-  std::iota(order.begin(), order.end(), uint8_t{0});
-  Program least;
-  do {
-    if (!usesEarlierOnly(program, order)) continue;
-    const Program one = inOrder(program, order);
-    if (least.size == 0 || one < least) least = one;
-  } while (std::next_permutation(order.begin(), order.begin() + static_cast<ptrdiff_t>(program.size)));
-  return least;
+bool isInLeastOrder(const Program& program) {
+  Order order = firstOrder();
+  while (nextOrder(order, program.size)) {
+    if (isLess(program, order) && usesEarlierOnly(program, order)) return false;
+  }
+  return true;
 }
 
 Programs::Programs(std::span<const Letter> letters, LetterTypes& types, DataType dtype, size_t depth)

@@ -23,7 +23,16 @@ struct Step {
   uint8_t letter = 0;
   std::array<uint8_t, kMostOperands> operands = {kNoOperand, kNoOperand, kNoOperand};
   bool isCut = false;  // a segment_set follows; only of a result that is used
-  auto operator<=>(const Step&) const = default;
+  auto operator<=>(const Step& other) const { return key() <=> other.key(); }
+  bool operator==(const Step& other) const { return key() == other.key(); }
+
+ private:
+  // The members, in their order: programs are compared more often than anything else is done with them.
+  uint64_t key() const {
+    uint64_t bits = letter;
+    for (const uint8_t operand : operands) bits = bits << 8 | operand;
+    return bits << 1 | isCut;
+  }
 };
 
 // Its outputs are the results that no step uses.
@@ -43,8 +52,8 @@ struct Program {
   bool operator==(const Program& other) const { return (*this <=> other) == 0; }
 };
 
-// The least order of a program's steps, each after what it uses, with inputs named anew.
-Program leastOrder(const Program& program);
+// Whether no other order of a program's steps, each after what it uses, with inputs named anew, is less.
+bool isInLeastOrder(const Program& program);
 
 class Programs {
  public:
