@@ -1,4 +1,4 @@
-// The smallest fusion of one op, a line a family.
+// The smallest fusion of one op, a line a family, and the ways in which its operand may lie.
 
 #include "fuzz/campaign/combinations.h"
 
@@ -20,11 +20,17 @@ std::string listOf(int64_t count, const std::function<std::string(int64_t)>& ent
   return text + "]";
 }
 
+template <class Entry>
+std::string listOf(const std::vector<Entry>& entries) {
+  return listOf(static_cast<int64_t>(entries.size()),
+                [&](int64_t i) { return concat(entries[static_cast<size_t>(i)]); });
+}
+
 // The parts of a fusion of one op on %a.
 struct Program {
-  std::string operandType;  // its axes
-  std::string sizes;        // in the run
-  std::string line;         // what follows "%y = "
+  std::vector<std::string> axes;  // of the operands: "i0"
+  std::vector<int64_t> sizes;     // in a run
+  std::string line;               // what follows "%y = "
   bool hasCondition = false, hasIndices = false, isOnHost = false, hasChoice = false;
 };
 
@@ -48,13 +54,16 @@ std::string pointwiseLine(OpKind op, Program& program) {
 
 std::optional<Program> programOf(OpKind op, DataType dtype, int64_t rank) {
   Program program;
-  program.operandType = listOf(rank, [](int64_t i) { return concat("i", i); });
-  program.sizes = listOf(rank, [](int64_t i) { return concat(i % 2 == 0 ? 2 : 3); });
+  for (int64_t i = 0; i < rank; ++i) {
+    program.axes.push_back(concat("i", i));
+    program.sizes.push_back(i % 2 == 0 ? 2 : 3);
+  }
   const std::string name(opInfo(op).mnemonic), type(dtypeName(dtype)), last = concat(rank - 1);
   const auto onA = [&](const std::string& attributes) { return concat(name, "(%a) {", attributes, "}"); };
   const auto withLeadingOne = [&] {
-    program.operandType = listOf(rank, [](int64_t i) { return i == 0 ? std::string("1") : concat("i", i); });
-    program.sizes = listOf(rank, [](int64_t i) { return concat(i == 0 ? 1 : i % 2 == 0 ? 2 : 3); });
+    if (rank == 0) return;
+    program.axes[0] = "1";
+    program.sizes[0] = 1;
   };
   switch (opInfo(op).family) {
     case Family::Unary:
@@ -79,7 +88,7 @@ std::optional<Program> programOf(OpKind op, DataType dtype, int64_t rank) {
       program.line = onA("dims = " + listOf(rank, [&](int64_t i) { return concat(rank - 1 - i); }));
       break;
     case Family::Factory:
-      program.line = concat(name, "() {shape = ", program.operandType, ", fill_value = 1, dtype = ", type, "}");
+      program.line = concat(name, "() {shape = ", listOf(program.axes), ", fill_value = 1, dtype = ", type, "}");
       break;
     case Family::Range:
       if (rank != 1) return std::nullopt;
@@ -126,6 +135,81 @@ std::optional<Program> programOf(OpKind op, DataType dtype, int64_t rank) {
   return program;
 }
 
+// Whether the operand can lie so, and has such sizes; its axes say so then.
+bool arrange(Program& program, const Arrangement& arrangement) {
+  if (!arrangement.lastSizes.empty() && (program.axes.empty() || program.axes.back() == "1")) return false;
+  switch (arrangement.layout) {
+    case OperandLayout::RowMajor: return true;
+    case OperandLayout::Permuted: return program.axes.size() > 1;
+    case OperandLayout::WithGaps: return !program.axes.empty();
+    case OperandLayout::Expanded:
+      for (size_t axis = 0; axis + 1 < program.axes.size(); ++axis) {
+        if (program.axes[axis] == "1") continue;
+        program.axes[axis] = concat("1*", program.axes[axis]);
+        return true;
+      }
+      return false;
+    case OperandLayout::Offset:
+    case OperandLayout::ViewOfAnInput: return !program.isOnHost;
+  }
+  FUSER_CHECK(false, "bad OperandLayout");
+}
+
+// What the operand's type says of its layout.
+std::string typeLayout(const Program& program, OperandLayout layout) {
+  const auto rank = static_cast<int64_t>(program.axes.size());
+  if (program.isOnHost) return " {device = cpu}";
+  if (layout == OperandLayout::Permuted)
+    return concat(" {allocation_order = ", listOf(rank, [&](int64_t i) { return concat(rank - 1 - i); }), "}");
+  if (layout != OperandLayout::WithGaps) return "";
+  const auto entry = [&](int64_t i) { return program.axes[static_cast<size_t>(i)] == "1" ? "none" : "false"; };
+  return concat(" {contiguity = ", listOf(rank, entry), "}");
+}
+
+// The operand's memory in a run: with gaps between all elements, and more of them between rows.
+std::string memoryOf(const std::vector<int64_t>& sizes, OperandLayout layout) {
+  if (layout == OperandLayout::Offset) return " {offset = 3}";
+  if (layout != OperandLayout::WithGaps) return "";
+  std::vector<int64_t> strides(sizes.size());
+  int64_t stride = 2;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    strides[i] = stride;
+    stride = stride * std::max<int64_t>(sizes[i], 1) + 1;
+  }
+  return concat(" {strides = ", listOf(strides), "}");
+}
+
+std::string runOf(const Program& program, const std::string& type, const std::vector<int64_t>& sizes,
+                  OperandLayout layout) {
+  const bool isBool = type == dtypeName(DataType::Bool), isView = layout == OperandLayout::ViewOfAnInput;
+  std::string data = concat("  ", isView ? "%whole" : "%a", " = integers(seed = 1, low = ", isBool ? 0 : 1,
+                            ", high = ", isBool ? 2 : 4, ") : ", type, listOf(sizes), memoryOf(sizes, layout), "\n");
+  if (isView) data += concat("  %a = view of %whole : ", type, listOf(sizes), "\n");
+  if (program.hasCondition) data += concat("  %c = integers(seed = 2, low = 0, high = 2) : bool", listOf(sizes), "\n");
+  if (program.hasIndices) data += concat("  %i = integers(seed = 3, low = 0, high = 2) : i64", listOf(sizes), "\n");
+  if (program.hasChoice) data += "  %choice = false\n";
+  return concat("run {\n", data, "}\n");
+}
+
+std::string textOf(const Program& program, OpKind op, const std::string& type, const Arrangement& arrangement) {
+  const std::string axes = listOf(program.axes), layout = typeLayout(program, arrangement.layout);
+  std::string parameters = concat("%a: ", type, axes, layout);
+  if (arrangement.layout == OperandLayout::ViewOfAnInput) parameters += concat(", %whole: ", type, axes, layout);
+  if (program.hasCondition) parameters += concat(", %c: bool", axes);
+  if (program.hasIndices) parameters += concat(", %i: i64", axes);
+  if (program.hasChoice) parameters += ", %choice: bool";
+  const char* results = opInfo(op).results == 2 ? "%y, %z" : "%y";
+  std::string text =
+      concat("fusion f(", parameters, ") {\n  ", results, " = ", program.line, "\n  return ", results, "\n}\n");
+  if (arrangement.lastSizes.empty()) return text + runOf(program, type, program.sizes, arrangement.layout);
+  for (const int64_t last : arrangement.lastSizes) {
+    std::vector<int64_t> sizes = program.sizes;
+    sizes.back() = last;
+    text += runOf(program, type, sizes, arrangement.layout);
+  }
+  return text;
+}
+
 OpKind opOf(const std::string& name) {
   const auto found =
       std::find_if(std::begin(kAllOps), std::end(kAllOps), [&](OpKind op) { return opName(op) == name; });
@@ -159,33 +243,26 @@ std::set<Combination> combinationsOf(const Fusion& fusion) {
   return found;
 }
 
-std::optional<std::string> caseOf(const Combination& combination) {
+std::string_view layoutName(OperandLayout layout) {
+  switch (layout) {
+    case OperandLayout::RowMajor: return "row-major";
+    case OperandLayout::Permuted: return "permuted";
+    case OperandLayout::WithGaps: return "with gaps";
+    case OperandLayout::Expanded: return "expanded";
+    case OperandLayout::Offset: return "offset";
+    case OperandLayout::ViewOfAnInput: return "view of an input";
+  }
+  FUSER_CHECK(false, "bad OperandLayout");
+}
+
+std::optional<std::string> caseOf(const Combination& combination, const Arrangement& arrangement) {
   const OpKind op = opOf(combination[0]);
   const DataType dtype = dtypeOf(combination[1]);
   const int64_t rank = std::stoll(combination[2]);
   if (!acceptsDtype(op, dtype) || rank > kMostAxes) return std::nullopt;
-  const std::optional<Program> program = programOf(op, dtype, rank);
-  if (!program) return std::nullopt;
-  std::string parameters =
-      concat("%a: ", combination[1], program->operandType, program->isOnHost ? " {device = cpu}" : "");
-  const std::string_view high = dtype == DataType::Bool ? "2" : "4";
-  std::string data = concat("  %a = integers(seed = 1, low = ", dtype == DataType::Bool ? "0" : "1", ", high = ", high,
-                            ") : ", combination[1], program->sizes, "\n");
-  if (program->hasCondition) {
-    parameters += concat(", %c: bool", program->operandType);
-    data += concat("  %c = integers(seed = 2, low = 0, high = 2) : bool", program->sizes, "\n");
-  }
-  if (program->hasIndices) {
-    parameters += concat(", %i: i64", program->operandType);
-    data += concat("  %i = integers(seed = 3, low = 0, high = 2) : i64", program->sizes, "\n");
-  }
-  if (program->hasChoice) {
-    parameters += ", %choice: bool";
-    data += "  %choice = false\n";
-  }
-  const bool hasTwo = opInfo(op).results == 2;
-  const std::string text = concat("fusion f(", parameters, ") {\n  %y", hasTwo ? ", %z" : "", " = ", program->line,
-                                  "\n  return %y", hasTwo ? ", %z" : "", "\n}\nrun {\n", data, "}\n");
+  std::optional<Program> program = programOf(op, dtype, rank);
+  if (!program || !arrange(*program, arrangement)) return std::nullopt;
+  const std::string text = textOf(*program, op, combination[1], arrangement);
   try {
     // The parser inserts casts: a sum of i32 is one of i64.
     const Case testCase = parseCase(text, toString(combination));

@@ -18,9 +18,21 @@ using Combination = std::array<std::string, 3>;
 // Of the fusion's ops on tensors.
 std::set<Combination> combinationsOf(const Fusion& fusion);
 
-// A case of one op, with such an operand of sizes 2 and 3: its text. nullopt if the op takes no operand of the dtype or
-// the rank, by the op table and the rules of its family.
-std::optional<std::string> caseOf(const Combination& combination);
+// How the operand lies in memory: as an input can (coverage_cells.h).
+enum class OperandLayout : uint8_t { RowMajor, Permuted, WithGaps, Expanded, Offset, ViewOfAnInput };
+inline constexpr OperandLayout kOperandLayouts[] = {OperandLayout::RowMajor, OperandLayout::Permuted,
+                                                    OperandLayout::WithGaps, OperandLayout::Expanded,
+                                                    OperandLayout::Offset,   OperandLayout::ViewOfAnInput};
+std::string_view layoutName(OperandLayout layout);  // "with gaps"
+
+struct Arrangement {
+  OperandLayout layout = OperandLayout::RowMajor;
+  std::vector<int64_t> lastSizes{};  // of the operand's last axis, a run each; empty: one run, of size 2 or 3
+};
+
+// A case of one op, with such an operand, of sizes 2 and 3 but for its last one: its text. nullopt if the op takes no
+// operand of the dtype, the rank or the layout, by the op table and the rules of its family, or has no last size.
+std::optional<std::string> caseOf(const Combination& combination, const Arrangement& arrangement = {});
 
 // All that have a case, in the order of ops, dtypes and ranks.
 const std::vector<Combination>& possibleCombinations();
