@@ -42,14 +42,15 @@ std::optional<std::string> typeOfOutput(const std::string& parameters, const std
 }  // namespace
 
 LetterTypes::LetterTypes(std::span<const Letter> letters, int64_t rank)
-    : letters_(letters),
-      inputShape_(shapeOfConstants(rank)),
-      dtypeResults_(letters.size()),
-      usualDtypes_(letters.size()) {
+    : letters_(letters), inputShape_(shapeOfConstants(rank)), usualDtypes_(letters.size()) {
   shapes_.push_back({inputShape_, 0, {}});
   shapeNumbers_[inputShape_] = 0;
-  for (const Letter& letter : letters)
+  for (const Letter& letter : letters) {
     ruleOf_.push_back(rules_.try_emplace(letter.shapeRule, rules_.size()).first->second);
+    size_t places = 1;
+    for (size_t i = 0; i < letter.operands; ++i) places *= kMostDtypes;
+    dtypeResults_.emplace_back(places, kUnasked);
+  }
 }
 
 uint16_t LetterTypes::numberOf(DataType dtype) {
@@ -74,7 +75,6 @@ std::optional<TypeId> LetterTypes::resultOf(size_t letter, std::span<const TypeI
     for (const TypeId& type : operands) all.push_back(type.*of);
     return all;
   };
-  if (dtypeResults_[letter].size() <= dtypePlace) dtypeResults_[letter].resize(dtypePlace + 1, kUnasked);
   uint16_t dtype = dtypeResults_[letter][dtypePlace];
   if (dtype == kUnasked) {
     dtype = askForDtype(letter, numbers(&TypeId::dtype)).value_or(kRefused);

@@ -25,9 +25,9 @@ bool usesEarlierOnly(const Program& program, const Order& order) {
   return true;
 }
 
-// visit(step) of each step in that order, with inputs and results named anew, until it returns false.
-template <class Visit>
-void forEachInOrder(const Program& program, const Order& order, Visit visit) {
+// Whether the program in that order, with inputs and results named anew, comes before itself. Most orders differ in the
+// first step.
+bool isLess(const Program& program, const Order& order) {
   std::array<uint8_t, kInputs> inputs;
   inputs.fill(kNoOperand);
   uint8_t inputsUsed = 0;
@@ -44,29 +44,9 @@ void forEachInOrder(const Program& program, const Order& order, Visit visit) {
         operand = inputs[operand];
       }
     }
-    if (!visit(step)) return;
+    if (step != program[place]) return step < program[place];
   }
-}
-
-// Whether the program in that order comes before itself. Most orders differ in the first step.
-bool isLess(const Program& program, const Order& order) {
-  std::strong_ordering compared = std::strong_ordering::equal;
-  const Step* own = program.begin();
-  forEachInOrder(program, order, [&](const Step& step) {
-    compared = step <=> *own++;
-    return compared == 0;
-  });
-  return compared < 0;
-}
-
-Order firstOrder() {
-  Order order;
-  std::iota(order.begin(), order.end(), uint8_t{0});
-  return order;
-}
-
-bool nextOrder(Order& order, size_t size) {
-  return std::next_permutation(order.begin(), order.begin() + static_cast<ptrdiff_t>(size));
+  return false;
 }
 
 bool cutsAreUsed(const Program& program) {
@@ -80,8 +60,9 @@ bool cutsAreUsed(const Program& program) {
 }  // namespace
 
 bool isInLeastOrder(const Program& program) {
-  Order order = firstOrder();
-  while (nextOrder(order, program.size)) {
+  Order order;
+  std::iota(order.begin(), order.end(), uint8_t{0});
+  while (std::next_permutation(order.begin(), order.begin() + static_cast<ptrdiff_t>(program.size))) {
     if (isLess(program, order) && usesEarlierOnly(program, order)) return false;
   }
   return true;
