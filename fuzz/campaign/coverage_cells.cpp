@@ -113,21 +113,22 @@ std::set<std::string_view> layoutsOf(const Case& testCase, const TensorView* ten
   if (!tensor->isFusionInput()) return {"computed"};
   std::set<std::string_view> layouts;
   const TensorDomain& domain = tensor->domain();
-  if (!std::is_sorted(domain.allocationOrder.begin(), domain.allocationOrder.end())) layouts.insert("permuted");
+  if (!std::is_sorted(domain.allocationOrder.begin(), domain.allocationOrder.end()))
+    layouts.insert(layoutName(OperandLayout::Permuted));
   for (const std::optional<bool>& dense : domain.contiguity) {
-    if (dense == false) layouts.insert("with gaps");
+    if (dense == false) layouts.insert(layoutName(OperandLayout::WithGaps));
   }
   for (const IterDomain* axis : tensor->axes()) {
-    if (axis->isExpanded()) layouts.insert("expanded");
+    if (axis->isExpanded()) layouts.insert(layoutName(OperandLayout::Expanded));
   }
   const std::vector<Val*>& inputs = testCase.fusion->inputs();
   const auto place = static_cast<size_t>(std::find(inputs.begin(), inputs.end(), tensor) - inputs.begin());
   for (const Run& run : testCase.runs) {
     const auto& input = std::get<TensorInput>(run.inputs[place].value);
-    if (input.recipe.kind == RecipeKind::View) layouts.insert("view of an input");
-    if (input.recipe.kind != RecipeKind::View && input.offset > 0) layouts.insert("offset");
+    if (input.recipe.kind == RecipeKind::View) layouts.insert(layoutName(OperandLayout::ViewOfAnInput));
+    if (input.recipe.kind != RecipeKind::View && input.offset > 0) layouts.insert(layoutName(OperandLayout::Offset));
   }
-  if (layouts.empty()) layouts.insert("row-major");
+  if (layouts.empty()) layouts.insert(layoutName(OperandLayout::RowMajor));
   return layouts;
 }
 

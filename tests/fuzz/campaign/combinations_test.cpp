@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <map>
+#include <set>
 
 #include "fuser/text/parser.h"
 #include "fuzz/campaign/accounting.h"
