@@ -3,6 +3,8 @@
 #include "fuzz/campaign/combinations.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "fuser/ir/fusion.h"
 #include "fuser/ops/op_table.h"
@@ -135,9 +137,23 @@ std::optional<Program> programOf(OpKind op, DataType dtype, int64_t rank) {
   return program;
 }
 
-// Whether the operand can lie so, and has such sizes; its axes say so then.
+// The operand's, a run each.
+std::vector<std::vector<int64_t>> sizesOfRuns(const Program& program, const Arrangement& arrangement) {
+  if (arrangement.lastSizes.empty()) return {program.sizes};
+  std::vector<std::vector<int64_t>> runs;
+  if (program.axes.empty() || program.axes.back() == "1") return runs;  // it has no size of its own
+  for (const int64_t last : arrangement.lastSizes) {
+    std::vector<int64_t> sizes = program.sizes;
+    sizes.back() = last;
+    const int64_t elements = std::accumulate(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
+    if (elements <= arrangement.mostElements) runs.push_back(std::move(sizes));
+  }
+  return runs;
+}
+
+// Whether the operand can lie so; its axes say so then.
 bool arrange(Program& program, const Arrangement& arrangement) {
-  if (!arrangement.lastSizes.empty() && (program.axes.empty() || program.axes.back() == "1")) return false;
+  if (sizesOfRuns(program, arrangement).empty()) return false;
   switch (arrangement.layout) {
     case OperandLayout::RowMajor: return true;
     case OperandLayout::Permuted: return program.axes.size() > 1;
@@ -201,10 +217,7 @@ std::string textOf(const Program& program, OpKind op, const std::string& type, c
   const char* results = opInfo(op).results == 2 ? "%y, %z" : "%y";
   std::string text =
       concat("fusion f(", parameters, ") {\n  ", results, " = ", program.line, "\n  return ", results, "\n}\n");
-  if (arrangement.lastSizes.empty()) return text + runOf(program, type, program.sizes, arrangement.layout);
-  for (const int64_t last : arrangement.lastSizes) {
-    std::vector<int64_t> sizes = program.sizes;
-    sizes.back() = last;
+  for (const std::vector<int64_t>& sizes : sizesOfRuns(program, arrangement)) {
     text += runOf(program, type, sizes, arrangement.layout);
   }
   return text;
@@ -224,6 +237,33 @@ DataType dtypeOf(const std::string& name) {
   return *found;
 }
 
+Combination combinationOf(OpKind op, DataType dtype, int64_t rank) {
+  return {std::string(opName(op)), std::string(dtypeName(dtype)), std::to_string(rank)};
+}
+
+// The dtype and the rank of some case of the op.
+std::pair<DataType, int64_t> someOperandOf(OpKind op) {
+  for (DataType dtype : kAllDataTypes) {
+    for (int64_t rank = 0; rank <= kMostAxes; ++rank) {
+      if (caseOf(combinationOf(op, dtype, rank))) return {dtype, rank};
+    }
+  }
+  FUSER_CHECK(false, "no case of ", opName(op));
+}
+
+// No op takes a dtype at some of its ranks alone, so that few cases tell: to read one of each takes 0.3 s.
+void addCombinationsOf(OpKind op, std::vector<Combination>& all) {
+  const auto [someDtype, someRank] = someOperandOf(op);
+  std::vector<int64_t> ranks;
+  for (int64_t rank = 0; rank <= kMostAxes; ++rank) {
+    if (caseOf(combinationOf(op, someDtype, rank))) ranks.push_back(rank);
+  }
+  for (DataType dtype : kAllDataTypes) {
+    if (!caseOf(combinationOf(op, dtype, someRank))) continue;
+    for (int64_t rank : ranks) all.push_back(combinationOf(op, dtype, rank));
+  }
+}
+
 }  // namespace
 
 std::set<Combination> combinationsOf(const Fusion& fusion) {
@@ -238,7 +278,7 @@ std::set<Combination> combinationsOf(const Fusion& fusion) {
     if (!typed && expr->output()->isTensor()) typed = expr->output();
     if (!typed) continue;
     const size_t rank = typed->as<TensorView>()->axes().size();
-    found.insert({std::string(opName(expr->op())), std::string(dtypeName(typed->dtype())), std::to_string(rank)});
+    found.insert(combinationOf(expr->op(), typed->dtype(), static_cast<int64_t>(rank)));
   }
   return found;
 }
@@ -277,14 +317,7 @@ std::optional<std::string> caseOf(const Combination& combination, const Arrangem
 const std::vector<Combination>& possibleCombinations() {
   static const std::vector<Combination> possible = [] {
     std::vector<Combination> all;
-    for (OpKind op : kAllOps) {
-      for (DataType dtype : kAllDataTypes) {
-        for (int64_t rank = 0; rank <= kMostAxes; ++rank) {
-          Combination one{std::string(opName(op)), std::string(dtypeName(dtype)), std::to_string(rank)};
-          if (caseOf(one)) all.push_back(std::move(one));
-        }
-      }
-    }
+    for (OpKind op : kAllOps) addCombinationsOf(op, all);
     return all;
   }();
   return possible;

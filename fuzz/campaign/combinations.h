@@ -3,6 +3,7 @@
 // lists which combinations it never drew, and each has a small case that can be judged directly.
 
 #include <array>
+#include <limits>
 #include <optional>
 #include <set>
 #include <string>
@@ -28,10 +29,12 @@ std::string_view layoutName(OperandLayout layout);  // "with gaps"
 struct Arrangement {
   OperandLayout layout = OperandLayout::RowMajor;
   std::vector<int64_t> lastSizes{};  // of the operand's last axis, a run each; empty: one run, of size 2 or 3
+  int64_t mostElements = std::numeric_limits<int64_t>::max();  // of the operand; a last size with more has no run
 };
 
 // A case of one op, with such an operand, of sizes 2 and 3 but for its last one: its text. nullopt if the op takes no
-// operand of the dtype, the rank or the layout, by the op table and the rules of its family, or has no last size.
+// operand of the dtype, the rank or the layout, by the op table and the rules of its family, or has no last size, or
+// all of them are too large.
 std::optional<std::string> caseOf(const Combination& combination, const Arrangement& arrangement = {});
 
 // All that have a case, in the order of ops, dtypes and ranks.

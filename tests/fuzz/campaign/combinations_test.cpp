@@ -15,6 +15,7 @@
 #include "fuzz/campaign/accounting.h"
 #include "fuzz/campaign/coverage_cells.h"
 #include "fuzz/judge/judge_case.h"
+#include "tests/in_full.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -40,9 +41,22 @@ TEST(CombinationsTest, RanksAndDtypesAreThoseThatAnOpTakes) {
   for (OpKind op : kAllOps) EXPECT_GT(cases[std::string(opName(op))], 0) << opName(op);
 }
 
-// FUSER_ALL_COMBINATIONS=1 judges all of them.
+TEST(CombinationsTest, AreThoseThatHaveACase) {
+  std::vector<Combination> all;
+  for (OpKind op : kAllOps) {
+    for (DataType dtype : kAllDataTypes) {
+      for (int64_t rank = 0; rank <= 9; ++rank) {
+        const Combination one{std::string(opName(op)), std::string(dtypeName(dtype)), std::to_string(rank)};
+        if (caseOf(one)) all.push_back(one);
+      }
+    }
+  }
+  EXPECT_EQ(possibleCombinations(), all);
+}
+
+// FUSER_FULL=1 judges all of them.
 TEST(CombinationsTest, EachAgrees) {
-  const size_t step = std::getenv("FUSER_ALL_COMBINATIONS") ? 1 : 37;
+  const size_t step = sampleStep(37);
   const std::vector<Combination>& all = possibleCombinations();
   size_t judged = 0, decided = 0;
   for (size_t i = 0; i < all.size(); i += step) {
@@ -59,19 +73,17 @@ TEST(CombinationsTest, EachAgrees) {
   EXPECT_GT(decided * 10, judged * 9);
 }
 
-// Sizes of the last axis in the runs of a case: of each class that coverage_cells.h counts. Some ops refuse a run with
-// none or one.
-const std::vector<std::vector<int64_t>> kLastSizes = {{0}, {1}, {2, 16, 20, 33, 40, 130, 1025}};
-constexpr int64_t kMostElements = int64_t{1} << 16;
-
-std::vector<int64_t> smallEnough(const std::vector<int64_t>& lastSizes, const std::string& rank) {
-  int64_t others = 1;
-  for (int64_t axis = 0; axis + 1 < std::stoll(rank); ++axis) others *= axis % 2 == 0 ? 2 : 3;
-  std::vector<int64_t> kept;
-  for (int64_t size : lastSizes) {
-    if (size * others <= kMostElements) kept.push_back(size);
+// In each layout, with last axes of each class of sizes that coverage_cells.h counts. Some ops refuse a run with none
+// or one, which have cases of their own.
+std::vector<Arrangement> allArrangements() {
+  constexpr int64_t kMostElements = int64_t{1} << 16;
+  std::vector<Arrangement> all;
+  for (const OperandLayout layout : kOperandLayouts) {
+    for (const auto& lastSizes : std::vector<std::vector<int64_t>>{{0}, {1}, {2, 16, 20, 33, 40, 130, 1025}}) {
+      all.push_back({layout, lastSizes, kMostElements});
+    }
   }
-  return kept;
+  return all;
 }
 
 // Of an axis of no elements, or of one, which the indices and the window of these cases may not fit.
@@ -101,30 +113,26 @@ TEST(CombinationsTest, AnOperandLiesAsItIsArranged) {
   EXPECT_FALSE(caseOf({"Neg", "f32", "1"}, {OperandLayout::Permuted, {}}).has_value());
 }
 
-// Op x dtype x rank x layout x size class. FUSER_ALL_COMBINATIONS=1 judges all of them.
+// Op x dtype x rank x layout x size class. FUSER_FULL=1 judges all of them.
 TEST(CombinationsTest, EachAgreesHoweverItsOperandLies) {
-  const bool isWhole = std::getenv("FUSER_ALL_COMBINATIONS");
-  const size_t step = isWhole ? 1 : 997;
   size_t number = 0, judged = 0, runs = 0, decided = 0, rejected = 0;
+  const std::vector<Arrangement> arrangements = allArrangements();
   for (const Combination& combination : possibleCombinations()) {
-    for (const OperandLayout layout : kOperandLayouts) {
-      for (const std::vector<int64_t>& lastSizes : kLastSizes) {
-        if (number++ % step != 0) continue;
-        const auto text = caseOf(combination, {layout, smallEnough(lastSizes, combination[2])});
-        if (!text) continue;
-        const std::string name = concat(toString(combination), ", ", layoutName(layout));
-        const Case testCase = parseCase(*text, name);
-        JudgeSettings settings;
-        const CaseVerdict verdict = judgeCase(testCase, settings);
-        ++judged;
-        runs += testCase.runs.size();
-        decided += verdict.kind == VerdictKind::Agrees;
-        rejected += verdict.kind == VerdictKind::Rejected;
-        const bool mayBeRejected = lastSizes.front() < 2 && isRightRefusal(verdict.reason);
-        EXPECT_FALSE(isFinding(verdict.kind) || (verdict.kind == VerdictKind::Rejected && !mayBeRejected))
-            << name << "\n"
-            << *text << toString(verdict);
-      }
+    for (const Arrangement& arrangement : arrangements) {
+      if (number++ % sampleStep(997) != 0) continue;
+      const auto text = caseOf(combination, arrangement);
+      if (!text) continue;
+      const std::string name = concat(toString(combination), ", ", layoutName(arrangement.layout));
+      const Case testCase = parseCase(*text, name);
+      const CaseVerdict verdict = judgeCase(testCase);
+      ++judged;
+      runs += testCase.runs.size();
+      decided += verdict.kind == VerdictKind::Agrees;
+      rejected += verdict.kind == VerdictKind::Rejected;
+      const bool mayBeRejected = arrangement.lastSizes.front() < 2 && isRightRefusal(verdict.reason);
+      EXPECT_FALSE(isFinding(verdict.kind) || (verdict.kind == VerdictKind::Rejected && !mayBeRejected))
+          << name << "\n"
+          << *text << toString(verdict);
     }
   }
   std::printf("%zu cases of %zu runs judged, %zu decided, %zu rejected\n", judged, runs, decided, rejected);
