@@ -1,7 +1,8 @@
 // The adversarial correct engine (oracle/ORACLE.md#an-adversarial-correct-engine) on generated fusions: no finding,
-// ever. And, with errors beyond the columns, findings. FUSER_FULL_ADVERSARY=1 runs 10^5 fusions.
+// ever. And, with errors beyond the columns, findings. FUSER_FULL=1 runs 10^5 fusions.
 
 #include "tests/oracle/adversarial.h"
+#include "tests/in_full.h"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +25,7 @@ using fuser::RunData;
 using oracle::Judgement;
 using oracle::Verdict;
 
-uint64_t caseCount() { return std::getenv("FUSER_FULL_ADVERSARY") ? 100000 : 600; }
+uint64_t caseCount() { return fuser::inFull() ? 100000 : 600; }
 
 using fuser::OpKind;
 

@@ -1,6 +1,6 @@
 // Boxes (oracle/ORACLE.md#boxes-not-points): for every row and dtype, random sets of operands; what the row gives on
 // samples inside (true values from MPFR, the error column's extremes around them, LibTorch's own results) must lie in
-// the set that the oracle computes. FUSER_FULL_BOXES=1 runs a hundred times as many.
+// the set that the oracle computes. FUSER_FULL=1 runs a hundred times as many.
 
 #include <gtest/gtest.h>
 
@@ -15,6 +15,7 @@
 #include "oracle/rule_group.h"
 #include "oracle/slice.h"
 #include "oracle/whole_rules.h"
+#include "tests/in_full.h"
 #include "tests/oracle/boxes.h"
 #include "tests/oracle/true_value.h"
 
@@ -102,7 +103,7 @@ Interval withOwnErf(OpKind op, Interval set, const std::array<double, 3>& x, Dat
   return set;
 }
 
-size_t boxCount() { return std::getenv("FUSER_FULL_BOXES") ? 30000 : 300; }
+size_t boxCount() { return fuser::inFull() ? 30000 : 300; }
 
 Value tensorOf(DataType dtype, std::vector<Interval> real, std::vector<Whole> whole) {
   Value value;

@@ -9,6 +9,7 @@
 #include "fuser/ops/op_table.h"
 #include "oracle/formulas.h"
 #include "oracle/real_rules.h"
+#include "tests/in_full.h"
 
 namespace oracle_test {
 namespace {
@@ -60,9 +61,9 @@ float valueOf(OpKind op, float operand) {
   }
 }
 
-// The claim of keepsToUnit() for f32: with FUSER_FULL_BOXES, of every operand.
+// The claim of keepsToUnit() for f32: with FUSER_FULL, of every operand.
 TEST(CodomainTest, EveryResultOfTheCLibraryLiesInIt) {
-  const uint64_t step = std::getenv("FUSER_FULL_BOXES") ? 1 : 4093;
+  const uint64_t step = fuser::inFull() ? 1 : 4093;
   for (OpKind op : {OpKind::Sin, OpKind::Cos, OpKind::Erf, OpKind::Tanh}) {
     ASSERT_TRUE(oracle::keepsToUnit(op, DataType::Float, MathLibrary::Glibc));
     uint64_t outside = 0;

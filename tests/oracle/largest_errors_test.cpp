@@ -1,6 +1,6 @@
 // Rows of the op table on every number of 16 bits, and on many of f32 and f64, on the engines: no error is larger
 // than the row's column, and the largest ones are those of tests/oracle/largest_errors.md. Here a few rows;
-// FUSER_FULL_OPS=1 measures all (the target check_ops_in_full), and FUSER_UPDATE=1 writes their lines then. More of the
+// FUSER_FULL=1 measures all (the target check_ops_in_full), and FUSER_UPDATE=1 writes their lines then. More of the
 // environment, for a part:
 //   FUSER_OPS_POINTS=20        so many points of f32, as a power of 2, instead of 24
 //   FUSER_OPS_ROWS=Exp,Sin     these rows alone
@@ -19,6 +19,7 @@
 #include <sstream>
 #include <thread>
 
+#include "tests/in_full.h"
 #include "tests/oracle/largest_errors.h"
 #include "tests/oracle/operand_points.h"
 
@@ -42,7 +43,7 @@ std::set<std::string> wordsFrom(const char* name) {
 }
 
 std::vector<MeasuredRow> rowsToMeasure() {
-  if (!std::getenv("FUSER_FULL_OPS")) {
+  if (!fuser::inFull()) {
     return {{OpKind::Exp, DataType::Half, 65536},      {OpKind::Sqrt, DataType::BFloat16, 65536},
             {OpKind::Silu, DataType::Half, 65536},     {OpKind::Sin, DataType::Float, 1 << 15},
             {OpKind::IsNan, DataType::Float, 1 << 12}, {OpKind::Pow, DataType::Float, 1 << 12},
@@ -60,7 +61,7 @@ std::vector<MeasuredRow> rowsToMeasure() {
 
 // In the order of the rows, whichever thread measures them.
 std::vector<Measured> measureAll(const std::vector<MeasuredRow>& rows) {
-  const bool full = std::getenv("FUSER_FULL_OPS") != nullptr;
+  const bool full = fuser::inFull();
   std::vector<Measured> measured(rows.size());
   std::vector<std::string> errors(rows.size());
   std::atomic<size_t> next = 0;
@@ -97,7 +98,7 @@ TEST(LargestErrorsTest, AreThoseOfTheTableAndInsideTheColumns) {
   const std::vector<Measured> measured = measureAll(rows);
   LargestErrors table = readLargestErrors();
   const std::string here = librariesHere();
-  if (std::getenv("FUSER_FULL_OPS") && std::getenv("FUSER_UPDATE")) {
+  if (fuser::inFull() && std::getenv("FUSER_UPDATE")) {
     if (table.madeWith != here) table.lines.clear();
     table.madeWith = here;
     for (const Measured& each : measured) table.lines[keyOf(each.row)] = lineOf(each);
@@ -106,7 +107,7 @@ TEST(LargestErrorsTest, AreThoseOfTheTableAndInsideTheColumns) {
   if (table.madeWith != here)
     std::printf("not compared: made with %s, here is %s\n", table.madeWith.c_str(), here.c_str());
   // Another number of points has other figures.
-  const bool mayHaveFewerPoints = !std::getenv("FUSER_FULL_OPS") || std::getenv("FUSER_OPS_POINTS");
+  const bool mayHaveFewerPoints = !fuser::inFull() || std::getenv("FUSER_OPS_POINTS");
   for (const Measured& each : measured) {
     for (size_t i = 0; i < each.seen.size(); ++i) {
       if (!kMeasuredEngines[i].mustKeepTo) continue;
@@ -116,7 +117,7 @@ TEST(LargestErrorsTest, AreThoseOfTheTableAndInsideTheColumns) {
     const std::string& line = table.lines[keyOf(each.row)];
     const bool samePoints = line.rfind(pointsOf(each.row), 0) == 0;
     if (table.madeWith != here || (mayHaveFewerPoints && !samePoints)) continue;
-    EXPECT_EQ(lineOf(each), line) << "FUSER_FULL_OPS=1 FUSER_UPDATE=1 writes what is seen";
+    EXPECT_EQ(lineOf(each), line) << "FUSER_FULL=1 FUSER_UPDATE=1 writes what is seen";
   }
 }
 
@@ -124,7 +125,7 @@ TEST(LargestErrorsTest, TheTableHasEveryRow) {
   const LargestErrors table = readLargestErrors();
   for (const MeasuredRow& row : allMeasuredRows(24)) {
     EXPECT_EQ(table.lines.count(keyOf(row)), 1u)
-        << keyOf(row) << " FUSER_FULL_OPS=1 FUSER_UPDATE=1 FUSER_OPS_ROWS=" << fuser::opName(row.op) << " writes it";
+        << keyOf(row) << " FUSER_FULL=1 FUSER_UPDATE=1 FUSER_OPS_ROWS=" << fuser::opName(row.op) << " writes it";
   }
 }
 

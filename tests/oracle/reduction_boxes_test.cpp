@@ -11,6 +11,7 @@
 #include "oracle/reference/reference.h"
 #include "oracle/rounding.h"
 #include "oracle/slice.h"
+#include "tests/in_full.h"
 #include "tests/oracle/boxes.h"
 #include "tests/oracle/dense_array.h"
 
@@ -26,7 +27,7 @@ using oracle::Interval;
 using oracle::Value;
 using oracle::Whole;
 
-size_t rounds() { return std::getenv("FUSER_FULL_BOXES") ? 40000 : 400; }
+size_t rounds() { return fuser::inFull() ? 40000 : 400; }
 
 Value boxes(Random& random, DataType dtype, int64_t count) {
   Value value;

@@ -9,6 +9,7 @@
 #include "fuser/ir/builder.h"
 #include "oracle/interval.h"
 #include "oracle/slice.h"
+#include "tests/in_full.h"
 #include "tests/oracle/random_welford.h"
 
 namespace oracle_test {
@@ -19,7 +20,7 @@ using fuser::OpKind;
 using oracle::Interval;
 using oracle::Value;
 
-bool inFull() { return std::getenv("FUSER_FULL_BOXES") != nullptr; }
+using fuser::inFull;
 
 // The terms: a mean of `mean` deviations; uniform(0, 1) where it is negative.
 struct Distribution {

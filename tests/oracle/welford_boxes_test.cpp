@@ -10,6 +10,7 @@
 #include "oracle/compare.h"
 #include "oracle/reference/reference.h"
 #include "oracle/slice.h"
+#include "tests/in_full.h"
 #include "tests/oracle/boxes.h"
 #include "tests/oracle/dense_array.h"
 #include "tests/oracle/random_welford.h"
@@ -26,7 +27,7 @@ using oracle::Value;
 
 constexpr DataType kReal[] = {DataType::Double, DataType::Float, DataType::Half, DataType::BFloat16};
 
-size_t rounds() { return std::getenv("FUSER_FULL_BOXES") ? 20000 : 400; }
+size_t rounds() { return fuser::inFull() ? 20000 : 400; }
 
 Value setsOf(DataType dtype, std::vector<Interval> intervals) {
   Value value;

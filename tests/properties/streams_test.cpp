@@ -7,6 +7,7 @@
 #include "fuzz/generate/streams.h"
 #include "tests/fuser/analysis/stage_observers.h"
 #include "tests/fuser/execute/cuda_stand_in/cuda_stand_in.h"
+#include "tests/in_full.h"
 #include "tests/properties/check_property.h"
 #include "tests/properties/compile_case.h"
 #include "tests/properties/output_bytes.h"
@@ -55,7 +56,7 @@ size_t countOf(const std::string& part, const std::string& text) {
 // With every combination of the passes, any number of streams and any order of their work, every access in order.
 TEST(StreamProperties, PassesChangeNoBitOfTheOutputs) {
   Forms forms;
-  checkProperty(250, [&](const fuzz::ArbitraryCase& generated) {
+  checkProperty(inFull() ? 250 : 100, [&](const fuzz::ArbitraryCase& generated) {
     Case testCase = cloneCase(*generated);
     fuzz::Choices choices(*rc::gen::inRange<uint64_t>(0, 1000), 0);
     if (!fuzz::spreadOverStreams(testCase, choices) || !testCase.aliases.empty() || !givesOutputs(testCase)) return;

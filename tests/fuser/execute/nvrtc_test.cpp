@@ -11,6 +11,7 @@
 #include "fuser/codegen/print_cuda.h"
 #include "fuser/kernel/text.h"
 #include "tests/fuser/execute/pointwise_kernels.h"
+#include "tests/in_full.h"
 
 namespace fuser {
 namespace {
@@ -20,9 +21,9 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 // tests/setup.sh installs NVRTC, so that a machine without it is a broken set-up: the error says what to do.
 class NvrtcTest : public ::testing::TestWithParam<std::string> {
  protected:
-  // That of the architecture, in turn; FUSER_FULL_TEXTS=1 takes all.
+  // That of the architecture, in turn; FUSER_FULL=1 takes all.
   static std::vector<const Kernel*> thirdOf(const std::vector<const Kernel*>& all) {
-    if (std::getenv("FUSER_FULL_TEXTS")) return all;
+    if (inFull()) return all;
     const auto* place = std::find(std::begin(kPtxArchitectures), std::end(kPtxArchitectures), GetParam());
     const auto own = static_cast<size_t>(place - std::begin(kPtxArchitectures));
     std::vector<const Kernel*> part;
@@ -33,7 +34,7 @@ class NvrtcTest : public ::testing::TestWithParam<std::string> {
   Nvrtc nvrtc_;
 };
 
-// All are compiled to PTX for each of them, too (RowOpcodesTest).
+// Another third is compiled to PTX for it (RowOpcodesTest).
 TEST_P(NvrtcTest, CompilesEveryOpAndDtype) {
   const std::vector<PointwiseCase> cases = pointwiseCases();
   const std::vector<const Kernel*> kernels = thirdOf(kernelsOf(cases));

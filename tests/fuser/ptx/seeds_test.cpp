@@ -18,6 +18,7 @@
 #include "fuser/runtime/input_facts.h"
 #include "fuser/text/parser.h"
 #include "tests/golden/golden_file.h"
+#include "tests/in_full.h"
 
 namespace fuser::ptx {
 namespace {
@@ -61,9 +62,9 @@ std::set<std::string> opcodesOf(const std::string& path, const Nvrtc& nvrtc, siz
   return opcodes;
 }
 
-// A sample; with FUSER_FULL_PTX=1 all, and FUSER_UPDATE=1 writes the list then.
+// A sample; with FUSER_FULL=1 all, and FUSER_UPDATE=1 writes the list then.
 TEST(SeedsPtxTest, HoldsTheListedInstructionsAlone) {
-  const bool full = std::getenv("FUSER_FULL_PTX") != nullptr;
+  const bool full = inFull();
   const std::vector<std::string> paths = seeds();
   ASSERT_FALSE(paths.empty());
   const Nvrtc nvrtc;

@@ -1,7 +1,7 @@
 // What the kernels of each program in corpus/seeds cost, in the run with most elements: a change that only makes
 // programs slower shows as a line here. The same numbers come out everywhere; but registers are those of one NVRTC, and
-// its assembler takes most of the time: ctest asks it for the kernels of every fourth seed, check_kernel_resources for
-// all.
+// its assembler takes most of the time: ctest asks it for the kernels of every sixteenth seed, check_kernel_resources
+// for all.
 
 #include <gtest/gtest.h>
 
@@ -19,6 +19,7 @@
 #include "fuser/support/set_up_error.h"
 #include "fuser/text/parser.h"
 #include "tests/golden/golden_tests.h"
+#include "tests/in_full.h"
 
 namespace fuser {
 namespace {
@@ -60,13 +61,13 @@ const golden::Texts kSeedCosts("tests/fuser/runtime/seed_costs.txt", {"registers
                                    if (entry.path().extension() == ".fusion") paths.push_back(entry.path());
                                  }
                                  std::sort(paths.begin(), paths.end());
-                                 const bool all = std::getenv("FUSER_FULL_RESOURCES") || std::getenv("FUSER_UPDATE");
+                                 const bool all = inFull() || std::getenv("FUSER_UPDATE");
                                  const bool canAssemble = hasTheNvrtc(test.option("registers"));
                                  CostSettings settings;
                                  std::string text;
                                  size_t number = 0;
                                  for (const std::filesystem::path& path : paths) {
-                                   settings.registers = canAssemble && (number++ % 4 == 1 || all);
+                                   settings.registers = canAssemble && (number++ % 16 == 1 || all);
                                    const Case testCase = parseCase(golden::readFile(path.string()), path.string());
                                    text += toTable(costOf(testCase, settings), path.stem().string());
                                  }

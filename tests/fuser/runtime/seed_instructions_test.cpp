@@ -9,12 +9,13 @@
 #include "fuser/support/check.h"
 #include "fuser/text/parser.h"
 #include "tests/fuser/runtime/seed_tables.h"
+#include "tests/in_full.h"
 
 namespace fuser {
 namespace {
 
 TEST(SeedInstructionsTest, AreThoseOfTheTable) {
-  const bool full = std::getenv("FUSER_FULL_INSTRUCTIONS") != nullptr;
+  const bool full = inFull();
   const auto make = [&](const Case& testCase, const std::string& name) {
     const CaseInstructions instructions = instructionsOf(testCase);
     EXPECT_FALSE(instructions.kernels.empty()) << name;
@@ -26,8 +27,7 @@ TEST(SeedInstructionsTest, AreThoseOfTheTable) {
     }
     return toTable(instructions, name);
   };
-  seed_tables::check(
-      {"tests/fuser/runtime/seed_instructions.txt", "instructions of ", "FUSER_FULL_INSTRUCTIONS", make});
+  seed_tables::check({"tests/fuser/runtime/seed_instructions.txt", "instructions of ", make});
 }
 
 TEST(SeedEstimatesTest, AreThoseOfTheTable) {
@@ -35,7 +35,7 @@ TEST(SeedEstimatesTest, AreThoseOfTheTable) {
   const auto make = [&](const Case& testCase, const std::string& name) {
     return toTable(estimateOf(testCase, device), device, name);
   };
-  seed_tables::check({"tests/fuser/runtime/seed_estimates.txt", "estimate of ", "FUSER_FULL_INSTRUCTIONS", make});
+  seed_tables::check({"tests/fuser/runtime/seed_estimates.txt", "estimate of ", make});
 }
 
 // f64 goes word by word from 2^31 on, f32 from about 10^5.

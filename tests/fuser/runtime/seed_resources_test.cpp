@@ -20,6 +20,7 @@
 #include "fuser/text/parser.h"
 #include "tests/fuser/runtime/functions_with_arrays.h"
 #include "tests/golden/golden_tests.h"
+#include "tests/in_full.h"
 
 namespace fuser {
 namespace {
@@ -46,9 +47,9 @@ SeedKernels seedKernelsOf(const Case& testCase) {
   return all;
 }
 
-// FUSER_FULL_RESOURCES=1 assembles all seeds for each architecture; else every eighth, for one of them in turn.
+// FUSER_FULL=1 assembles all seeds for each architecture; else every eighth, for one of them in turn.
 TEST(SeedResourcesTest, KernelsKeepNothingInLocalMemory) {
-  const bool full = std::getenv("FUSER_FULL_RESOURCES") != nullptr;
+  const bool full = inFull();
   const Nvrtc nvrtc;
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::directory_iterator("corpus/seeds")) {

@@ -1,6 +1,7 @@
 #pragma once
 // Tables of the kernels of corpus/seeds that NVRTC has a part in, held as text: one table a seed, a line a kernel. The
-// figures are those of one NVRTC; of another, the kernels and their launches alone are compared.
+// figures are those of one NVRTC; of another, the kernels and their launches alone are compared. ctest takes a sample;
+// FUSER_FULL=1 takes all, and FUSER_UPDATE=1 writes the file then.
 
 #include <gtest/gtest.h>
 
@@ -15,13 +16,13 @@
 #include "fuser/execute/nvrtc.h"
 #include "fuser/text/parser.h"
 #include "tests/golden/golden_file.h"
+#include "tests/in_full.h"
 
 namespace fuser::seed_tables {
 
 struct Table {
   const char* file;   // "tests/fuser/runtime/seed_instructions.txt"; its first line: "NVRTC 13.0"
   const char* begin;  // of a table's first line: "instructions of "
-  const char* full;   // the environment variable for all seeds; else a sample. With FUSER_UPDATE=1, too, it is written
   std::function<std::string(const Case& testCase, const std::string& name)> make;
 };
 
@@ -52,7 +53,7 @@ inline std::vector<std::string> launchesIn(const std::string& table) {
 }
 
 inline void check(const Table& table) {
-  const bool full = std::getenv(table.full) != nullptr;
+  const bool full = inFull();
   std::vector<std::string> paths;
   for (const auto& entry : std::filesystem::directory_iterator("corpus/seeds")) {
     if (entry.path().extension() == ".fusion") paths.push_back(entry.path().string());
@@ -60,7 +61,7 @@ inline void check(const Table& table) {
   std::sort(paths.begin(), paths.end());
   const std::string version = concat("NVRTC ", Nvrtc().version(), "\n");
   std::map<std::string, std::string> made{{"", version}};
-  for (size_t i = 0; i < paths.size(); i += full ? 1 : 12) {
+  for (size_t i = 0; i < paths.size(); i += sampleStep(18)) {
     const std::string name = std::filesystem::path(paths[i]).stem().string();
     made[name] = table.make(parseCase(golden::readFile(paths[i]), paths[i]), name);
   }
@@ -75,7 +76,7 @@ inline void check(const Table& table) {
     const auto found = expected.find(name);
     ASSERT_NE(found, expected.end()) << name;
     if (isOfThisNvrtc) {
-      EXPECT_EQ(text, found->second) << table.full << "=1 FUSER_UPDATE=1 writes what is made";
+      EXPECT_EQ(text, found->second) << "FUSER_FULL=1 FUSER_UPDATE=1 writes what is made";
     } else if (!name.empty()) {
       EXPECT_EQ(launchesIn(text), launchesIn(found->second)) << name;
     }

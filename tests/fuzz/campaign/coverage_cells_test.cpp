@@ -11,6 +11,7 @@
 #include "fuzz/campaign/accounting.h"
 #include "fuzz/generate/generate.h"
 #include "tests/golden/golden_tests.h"
+#include "tests/in_full.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -24,10 +25,10 @@ golden::Made cellsInText(const golden::Case& test) {
 const golden::Texts kTexts("tests/fuzz/campaign/coverage_cells.txt", {}, cellsInText);
 
 // Of the other cells some few are seldom met: an op that wants operands of its own range, from memory of another input.
-// FUSER_ALL_COMBINATIONS=1 draws more cases.
+// FUSER_FULL=1 draws more cases.
 TEST(CoverageCellsTest, TheGeneratorDrawsEachOpAtEachRankAndOnEachDtype) {
-  const bool isLong = std::getenv("FUSER_ALL_COMBINATIONS") != nullptr;
-  const uint64_t drawn = isLong ? 100000 : 60000;
+  const bool isLong = inFull();
+  const uint64_t drawn = isLong ? 100000 : 20000;
   constexpr int64_t kSeldom = 3;
   std::map<Cell, int64_t> cells;
   for (const Cell& cell : possibleCells()) {
@@ -45,7 +46,7 @@ TEST(CoverageCellsTest, TheGeneratorDrawsEachOpAtEachRankAndOnEachDtype) {
     never += count == 0;
     seldom += count < kSeldom;
   }
-  EXPECT_LE(never, cells.size() / (isLong ? 1000 : 500));
+  EXPECT_LE(never, cells.size() / (isLong ? 1000 : 150));
   std::printf("%zu of %zu cells have fewer than %ld cases\n", seldom, cells.size(), long{kSeldom});
 }
 

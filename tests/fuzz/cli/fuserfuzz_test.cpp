@@ -188,14 +188,14 @@ TEST_F(FuserfuzzTest, CompareChecksFilesAgainstTheirExpectations) {
 }
 
 TEST_F(FuserfuzzTest, CompareJudgesGeneratedCasesInViewsToo) {
-  const std::string cases = "compare --engine cpu --seed 3 --runs 20 --views 'random schedule' --out ";
+  const std::string cases = "compare --engine cpu --seed 3 --runs 8 --views 'random schedule' --out ";
   const Outcome one = fuserfuzz(cases + (folder_ / "one").string());
   EXPECT_EQ(one.exitCode, 0) << one.text;
-  EXPECT_NE(one.text.find("| generated: 20 |"), std::string::npos) << one.text;
-  EXPECT_NE(one.text.find("| generated, random schedule: 20 |"), std::string::npos) << one.text;
+  EXPECT_NE(one.text.find("| generated: 8 |"), std::string::npos) << one.text;
+  EXPECT_NE(one.text.find("| generated, random schedule: 8 |"), std::string::npos) << one.text;
   EXPECT_EQ(fuserfuzz(cases + (folder_ / "two").string() + " -j 2").text, one.text);
   const Outcome late = fuserfuzz(cases + (folder_ / "late").string() + " --max-total-time 1e-9");
-  EXPECT_NE(late.text.find("40 cases did not run: the time was over."), std::string::npos) << late.text;
+  EXPECT_NE(late.text.find("16 cases did not run: the time was over."), std::string::npos) << late.text;
   const Outcome unknown = fuserfuzz("compare --engine cpu --runs 1 --views 'no such view'");
   EXPECT_EQ(unknown.exitCode, 1);
   EXPECT_NE(unknown.text.find("no view is called 'no such view'"), std::string::npos) << unknown.text;

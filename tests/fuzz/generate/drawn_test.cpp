@@ -8,6 +8,7 @@
 #include <set>
 
 #include "fuzz/generate/generate.h"
+#include "tests/in_full.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -47,9 +48,9 @@ std::optional<size_t> axesOf(const Expr& expr) {
 }
 
 TEST(DrawnTest, EachOpMeetsEachRankAndAllAxes) {
-  constexpr uint64_t kCases = 60000;
+  const uint64_t cases = inFull() ? 60000 : 20000;
   std::map<OpKind, std::set<size_t>> ranks, whole;  // whole: along all axes
-  for (uint64_t number = 0; number < kCases; ++number) {
+  for (uint64_t number = 0; number < cases; ++number) {
     const Case testCase = generateCase(3, number);
     for (const Expr* expr : testCase.fusion->exprs()) {
       if (expr->isScalarExpr()) continue;
@@ -59,14 +60,16 @@ TEST(DrawnTest, EachOpMeetsEachRankAndAllAxes) {
       if (axesOf(*expr) == rank && rank > 0) whole[expr->op()].insert(rank);
     }
   }
+  std::vector<std::string> missing;
   for (const auto& [op, drawn] : ranks) {
     for (size_t rank = 0; rank <= kMaxRank; ++rank) {
       if (!takes(op, rank)) continue;
       EXPECT_TRUE(drawn.count(rank)) << "no case has " << opName(op) << " at rank " << rank;
-      if (rank == 0 || whole.count(op) == 0) continue;
-      EXPECT_TRUE(whole[op].count(rank)) << "no case has " << opName(op) << " along all of " << rank << " axes";
+      const bool needsWhole = rank > 0 && whole.count(op) != 0;
+      if (needsWhole && !whole[op].count(rank)) missing.push_back(concat(opName(op), " along all of ", rank, " axes"));
     }
   }
+  EXPECT_LE(missing.size(), inFull() ? 0u : 5u) << ::testing::PrintToString(missing);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // The generator: every case verifies and binds, in any seed and from any bytes; what it reaches; what it stays away
-// from. FUSERFUZZ_LONG=1 runs the properties over 10^5 cases instead of 2000.
+// from. FUSER_FULL=1 runs the properties over 10^5 cases instead of 2000.
 
 #include "fuzz/generate/generate.h"
 
@@ -18,11 +18,12 @@
 #include "fuser/text/parser.h"
 #include "fuser/text/printer.h"
 #include "fuzz/generate/policy.h"
+#include "tests/in_full.h"
 
 namespace fuser::fuzz {
 namespace {
 
-uint64_t caseCount() { return std::getenv("FUSERFUZZ_LONG") ? 100000 : 2000; }
+uint64_t caseCount() { return inFull() ? 100000 : 2000; }
 
 const RunInput& inputOf(const ::fuser::Run& run, size_t i) { return run.inputs.at(i); }
 

@@ -1,4 +1,4 @@
-// The seeds with their expressions on streams: what can be spread agrees as it did before.
+// The seeds with their expressions on streams: what can be spread agrees as it did before. ctest takes every fourth.
 
 #include <gtest/gtest.h>
 
@@ -13,6 +13,7 @@
 #include "fuzz/generate/streams.h"
 #include "fuzz/judge/judge_case.h"
 #include "tests/fuzz/judge/seed_files.h"
+#include "tests/in_full.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -24,7 +25,7 @@ TEST(SeedsOnStreamsTest, AgreeOnStreams) {
   size_t onStreams = 0, undecided = 0;
   std::vector<std::string> left;
   const std::vector<std::filesystem::path> files = seedFiles();
-  for (size_t i = 0; i < files.size(); ++i) {
+  for (size_t i = 0; i < files.size(); i += sampleStep(4)) {
     Case seed = functionalCase(parseCase(readFusionFile(files[i].string()), files[i].string()));
     // What a seed asks of its segments does not go with streams.
     seed.schedule.reset();

@@ -19,6 +19,7 @@
 #include "fuzz/minimize/minimize.h"
 #include "oracle/reference/reference.h"
 #include "tests/fuser/analysis/stage_observers.h"
+#include "tests/in_full.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -114,7 +115,7 @@ void check(const std::vector<Planted>& findings, bool table) {
 }
 
 TEST(PlantedFindingsTest, BecomeSmallAndStayInTheirBucket) {
-  if (std::getenv("FUSERFUZZ_FULL_MINIMIZER")) {
+  if (inFull()) {
     std::vector<std::string> all;
     for (const FaultInfo& fault : allFaults()) all.emplace_back(fault.name);
     const std::vector<Planted> findings = plantedFindings(all, 100);

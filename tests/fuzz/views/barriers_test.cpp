@@ -17,6 +17,7 @@
 #include "fuzz/views/random_schedule.h"
 #include "tests/fuser/analysis/stage_observers.h"
 #include "tests/fuzz/views/other_sizes.h"
+#include "tests/in_full.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -115,9 +116,9 @@ void removeEach(const Case& testCase, Tally& tally) {
   }
 }
 
-// FUSER_FULL_BARRIERS=1 takes all 2,000 cases.
+// FUSER_FULL=1 takes all 2,000 cases.
 TEST(BarriersTest, WithoutABarrierInterpReportsARace) {
-  const uint64_t count = std::getenv("FUSER_FULL_BARRIERS") ? 2000 : 150;
+  const uint64_t count = inFull() ? 2000 : 60;
   GeneratorOptions small;
   small.medianElements = 128;
   // The shares below are of the sample without them.
@@ -157,16 +158,21 @@ TEST(BarriersTest, WithoutABarrierInterpReportsARace) {
 // At the sizes of its last run, each barrier of a seed's kernels separates threads that meet.
 TEST(BarriersTest, NoBarrierOfASeedIsSuperfluous) {
   size_t barriers = 0;
+  std::vector<std::filesystem::path> seeds;
   for (const auto& entry : std::filesystem::directory_iterator("corpus/seeds")) {
-    if (entry.path().extension() != ".fusion") continue;
-    Case testCase = functionalCase(parseCase(readFusionFile(entry.path().string()), entry.path().string()));
+    if (entry.path().extension() == ".fusion") seeds.push_back(entry.path());
+  }
+  std::sort(seeds.begin(), seeds.end());
+  for (size_t i = 0; i < seeds.size(); i += sampleStep(4)) {
+    const std::filesystem::path& path = seeds[i];
+    Case testCase = functionalCase(parseCase(readFusionFile(path.string()), path.string()));
     if (testCase.fusion->hasDevices()) continue;
     testCase.runs.erase(testCase.runs.begin(), testCase.runs.end() - 1);
     const Ran whole = runWithout(testCase);
-    EXPECT_EQ(whole.violation, "") << entry.path();
+    EXPECT_EQ(whole.violation, "") << path;
     barriers += whole.barriers;
     for (size_t removed = 0; removed < whole.barriers; ++removed) {
-      EXPECT_TRUE(isRace(runWithout(testCase, removed))) << entry.path() << ", barrier " << removed;
+      EXPECT_TRUE(isRace(runWithout(testCase, removed))) << path << ", barrier " << removed;
     }
   }
   EXPECT_GT(barriers, 5u);

@@ -15,6 +15,7 @@
 #include "fuzz/generate/generate.h"
 #include "fuzz/judge/judge_case.h"
 #include "fuzz/views/views.h"
+#include "tests/in_full.h"
 
 namespace fuser::fuzz {
 namespace {
@@ -38,11 +39,11 @@ const View& randomScheduleView() {
   throw std::out_of_range("no such view");
 }
 
-// FUSER_FULL_SCHEDULES=1 takes fifty times as many.
+// FUSER_FULL=1 takes fifty times as many.
 TEST(RandomScheduleTest, LegalSchedulesChangeNoAnswer) {
   GeneratorOptions small;
   small.medianElements = 128;
-  const uint64_t count = std::getenv("FUSER_FULL_SCHEDULES") ? 3000 : 120;
+  const uint64_t count = inFull() ? 3000 : 120;
   uint64_t changed = 0, transforms = 0, unswitched = 0, shared = 0;
   for (uint64_t number = 0; number < count; ++number) {
     const Case testCase = generateCase(17, number, small);

@@ -1,8 +1,9 @@
 // The second reader against parser, inference, shapes, promotion and reference: over corpus/ and generated cases, each
-// line has the dtype and the sizes that fuser infers, and the bits of the reference. FUSER_FULL_SECOND_READER=1 reads
+// line has the dtype and the sizes that fuser infers, and the bits of the reference. FUSER_FULL=1 reads
 // more.
 
 #include "tests/oracle/second_reader/second_reader.h"
+#include "tests/in_full.h"
 
 #include <gtest/gtest.h>
 
@@ -34,7 +35,7 @@ using fuser::TensorRef;
 
 // One generated case in 50.
 constexpr uint64_t kStep = 50;
-uint64_t caseCount() { return std::getenv("FUSER_FULL_SECOND_READER") ? 20000 : 1000; }
+uint64_t caseCount() { return fuser::inFull() ? 20000 : 1000; }
 
 struct Statistics {
   int texts = 0, runs = 0, refused = 0, open = 0, rejections = 0, deviations = 0, typesAlone = 0, lines = 0, equal = 0,
