@@ -14,6 +14,7 @@
 #include "fuser/text/parser.h"
 #include "fuzz/campaign/accounting.h"
 #include "fuzz/campaign/coverage_cells.h"
+#include "fuzz/judge/compiler_batch.h"
 #include "fuzz/judge/judge_case.h"
 #include "tests/in_full.h"
 
@@ -113,30 +114,72 @@ TEST(CombinationsTest, AnOperandLiesAsItIsArranged) {
   EXPECT_FALSE(caseOf({"Neg", "f32", "1"}, {OperandLayout::Permuted, {}}).has_value());
 }
 
-// Op x dtype x rank x layout x size class. FUSER_FULL=1 judges all of them.
-TEST(CombinationsTest, EachAgreesHoweverItsOperandLies) {
-  size_t number = 0, judged = 0, runs = 0, decided = 0, rejected = 0;
+struct ArrangedCase {
+  std::string name, text;
+  bool mayBeRefused = false;  // its last axis has no elements, or one
+};
+
+// Every step-th of op x dtype x rank x layout x size class.
+void forEachArranged(size_t step, const std::function<void(const ArrangedCase&)>& visit) {
   const std::vector<Arrangement> arrangements = allArrangements();
+  size_t number = 0;
   for (const Combination& combination : possibleCombinations()) {
     for (const Arrangement& arrangement : arrangements) {
-      if (number++ % sampleStep(997) != 0) continue;
-      const auto text = caseOf(combination, arrangement);
-      if (!text) continue;
-      const std::string name = concat(toString(combination), ", ", layoutName(arrangement.layout));
-      const Case testCase = parseCase(*text, name);
-      const CaseVerdict verdict = judgeCase(testCase);
-      ++judged;
-      runs += testCase.runs.size();
-      decided += verdict.kind == VerdictKind::Agrees;
-      rejected += verdict.kind == VerdictKind::Rejected;
-      const bool mayBeRejected = arrangement.lastSizes.front() < 2 && isRightRefusal(verdict.reason);
-      EXPECT_FALSE(isFinding(verdict.kind) || (verdict.kind == VerdictKind::Rejected && !mayBeRejected))
-          << name << "\n"
-          << *text << toString(verdict);
+      if (number++ % step != 0) continue;
+      if (const auto text = caseOf(combination, arrangement)) {
+        visit({concat(toString(combination), ", ", layoutName(arrangement.layout)), *text,
+               arrangement.lastSizes.front() < 2});
+      }
     }
   }
+}
+
+// FUSER_FULL=1 judges all of them.
+TEST(CombinationsTest, EachAgreesHoweverItsOperandLies) {
+  size_t judged = 0, runs = 0, decided = 0, rejected = 0;
+  forEachArranged(sampleStep(997), [&](const ArrangedCase& arranged) {
+    const Case testCase = parseCase(arranged.text, arranged.name);
+    const CaseVerdict verdict = judgeCase(testCase);
+    ++judged;
+    runs += testCase.runs.size();
+    decided += verdict.kind == VerdictKind::Agrees;
+    rejected += verdict.kind == VerdictKind::Rejected;
+    const bool isRefusedRightly = arranged.mayBeRefused && isRightRefusal(verdict.reason);
+    EXPECT_FALSE(isFinding(verdict.kind) || (verdict.kind == VerdictKind::Rejected && !isRefusedRightly))
+        << arranged.name << "\n"
+        << arranged.text << toString(verdict);
+  });
   std::printf("%zu cases of %zu runs judged, %zu decided, %zu rejected\n", judged, runs, decided, rejected);
   EXPECT_GT(decided * 10, judged * 8);
+}
+
+// The compilers' results of some of them, a batch a call. FUSER_FULL=1 takes one in eleven.
+TEST(CombinationsTest, EachAgreesOnTheCpuEngineAndAsPtx) {
+  constexpr size_t kBatch = 64;
+  std::vector<ArrangedCase> waiting;
+  size_t judged = 0, withoutRoom = 0, kernels = 0, batches = 0;
+  const auto judgeWaiting = [&] {
+    std::vector<Case> cases;
+    for (const ArrangedCase& arranged : waiting) cases.push_back(parseCase(arranged.text, arranged.name));
+    std::vector<const Case*> batch;
+    for (const Case& testCase : cases) batch.push_back(&testCase);
+    const BatchResult result = runCompilerBatch(batch, {batches++ % std::size(kPtxArchitectures)});
+    EXPECT_EQ(result.problem, "") << result.problemEngine << ", the batch from " << waiting.front().name << " on";
+    EXPECT_EQ(result.skipped, "");
+    for (const CompilerVerdict& finding : result.findings)
+      ADD_FAILURE() << waiting[finding.index].name << "\n" << waiting[finding.index].text << toString(finding.verdict);
+    judged += result.ptxCases;
+    withoutRoom += result.withoutRoom;
+    kernels += result.kernels;
+    waiting.clear();
+  };
+  forEachArranged(inFull() ? 11 : 8009, [&](const ArrangedCase& arranged) {
+    waiting.push_back(arranged);
+    if (waiting.size() == kBatch) judgeWaiting();
+  });
+  if (!waiting.empty()) judgeWaiting();
+  std::printf("%zu cases on both, %zu without room on one, %zu kernels\n", judged, withoutRoom, kernels);
+  EXPECT_GT(judged, 10u);
 }
 
 TEST(CombinationsTest, ACampaignListsWhatItNeverDrew) {
