@@ -12,6 +12,7 @@
 #include "fuser/ops/op_eval.h"
 #include "tests/fuser/execute/array.h"
 #include "tests/fuser/execute/pointwise_kernels.h"
+#include "tests/in_full.h"
 
 namespace fuser {
 namespace {
@@ -33,9 +34,12 @@ Array hostResult(const PointwiseCase& c, const std::vector<Array>& operands) {
   return convertedArray(result, c.result);
 }
 
+// ctest takes a third; all of them are held against the interpreter (EngineAgreementTest).
 TEST(CpuEngineTest, AgreesWithTheHostOnEveryOpAndDtype) {
-  const std::vector<PointwiseCase> cases = pointwiseCases();
-  ASSERT_GT(cases.size(), 150u);
+  std::vector<PointwiseCase> cases = pointwiseCases();
+  size_t place = 0;
+  std::erase_if(cases, [&](const PointwiseCase&) { return place++ % sampleStep(3) != 0; });
+  ASSERT_GT(cases.size(), 50u);
   const auto compiled = makeCpuEngine()->compile(kernelsOf(cases));
   for (size_t k = 0; k < cases.size(); ++k) {
     const PointwiseCase& c = cases[k];

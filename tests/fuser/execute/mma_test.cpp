@@ -51,12 +51,9 @@ struct Matrices {
   Array a, b, c;
 };
 
-Array run(Engine& engine, Matrices& of) {
-  const std::unique_ptr<Kernel> kernel = parseKernel(mmaKernel(of.dtype));
-  verifyKernel(*kernel);
-  const Kernel* const kernels[] = {kernel.get()};
+Array run(CompiledKernel& product, Matrices& of) {
   Array d(DataType::Float, 256);
-  engine.compile(kernels)[0]->launch({{of.a.tensor(), of.b.tensor(), of.c.tensor(), d.tensor()}, {}, {}});
+  product.launch({{of.a.tensor(), of.b.tensor(), of.c.tensor(), d.tensor()}, {}, {}});
   return d;
 }
 
@@ -88,12 +85,16 @@ TEST_P(MmaTest, MultipliesTheMatricesOfEachWarp) {
     }
     return values;
   };
+  const std::unique_ptr<Kernel> kernel = parseKernel(mmaKernel(GetParam()));
+  verifyKernel(*kernel);
+  const Kernel* const kernels[] = {kernel.get()};
+  const auto interp = makeInterpEngine()->compile(kernels), cpu = makeCpuEngine()->compile(kernels);
   for (const bool wholes : {true, false}) {
     for (int i = 0; i < 10; ++i) {
       Matrices of{GetParam(), arrayOf(GetParam(), draw(512, wholes)), arrayOf(GetParam(), draw(256, wholes)),
                   arrayOf(DataType::Float, draw(256, wholes))};
       Array want = expected(of);
-      Array onInterp = run(*makeInterpEngine(), of), onCpu = run(*makeCpuEngine(), of);
+      Array onInterp = run(*interp[0], of), onCpu = run(*cpu[0], of);
       EXPECT_EQ(differenceOf(want, onInterp), "") << "interp";
       EXPECT_EQ(differenceOf(want, onCpu), "") << "cpu";
     }

@@ -10,6 +10,7 @@
 #include "tests/fuser/analysis/stage_observers.h"
 #include "tests/fuser/runtime/scan_tree.h"
 #include "tests/fuser/runtime/session.h"
+#include "tests/in_full.h"
 
 namespace fuser {
 namespace {
@@ -189,12 +190,14 @@ void removeZeros(const TensorRef& ref) {
   });
 }
 
+// ctest takes a third, with one of each dtype and each op among them.
 TEST(BlockScanTest, EachPlaceHasTheElementsUpToItself) {
   size_t number = 0;
   for (const char* dtype : {"f32", "f64", "bf16", "f16", "i32", "i64", "bool"}) {
     for (const ScanOp& scan : kScanOps) {
-      // One of each dtype and each op is compiled, too.
-      const char* engine = number++ % 5 == 0 ? "cpu" : "interp";
+      const size_t place = number++;
+      if (place % sampleStep(3) != 0) continue;
+      const char* engine = place % 5 == 0 ? "cpu" : "interp";  // some are compiled, too
       std::string text = concat("fusion f(%x: ", dtype, "[i0, i1, i2]) {\n  %y = ", scan.op,
                                 "(%x) {dim = 1}\n  return %y\n}\noption engine = \"", engine, "\"\n");
       std::vector<std::vector<int64_t>> shapes;
