@@ -81,7 +81,8 @@ class RunDescription {
     } else if (const auto* communication = std::get_if<hir::Communication>(&expr->node)) {
       if (communication->receive) noteResult(communication->receive);
     }
-    if (!alone.outputs.empty() || !alone.reductionDepths.empty()) record_.segments.push_back(std::move(alone));
+    const bool saysNothing = alone.outputs.empty() && alone.reductionDepths.empty() && alone.sums.empty();
+    if (!saysNothing) record_.segments.push_back(std::move(alone));
   }
 
   hir::Body loopBody(const hir::HostExpr* expr) const {

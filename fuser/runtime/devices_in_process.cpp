@@ -142,15 +142,15 @@ class Joiner {
     }
   }
 
-  // An expression whose results are known, from the known values of which they are computed.
+  // An expression some of whose results are known, from the known values of which they are computed.
   void describe(const Expr* expr, const std::map<uint32_t, TensorRef>& tensors) {
     SegmentRecord alone;
     alone.index = static_cast<int>(whole_.segments.size());
     for (const Val* output : expr->outputs()) {
       const auto tensor = tensors.find(output->id());
-      if (tensor == tensors.end()) return;
-      alone.outputs.push_back({output->id(), output->name(), tensor->second});
+      if (tensor != tensors.end()) alone.outputs.push_back({output->id(), output->name(), tensor->second});
     }
+    if (alone.outputs.empty()) return;
     // Back to what is known, through what a kernel kept to itself, and through products that it may not have rounded.
     std::vector<const Expr*> exprs{expr};
     std::set<uint32_t> seen;  // ids of values
@@ -175,7 +175,8 @@ class Joiner {
     for (const Expr* expr : fusion_.exprs()) {
       const OpKind op = expr->op();
       const bool keepsProducts = op == OpKind::Neg || op == OpKind::Set || op == OpKind::Cast ||
-                                 familyInfo(expr->family()).coordinates == Coordinates::AxisMap;
+                                 (familyInfo(expr->family()).coordinates == Coordinates::AxisMap &&
+                                  op != OpKind::ScatterAdd);  // which rounds what it adds
       const bool isProduct = op == OpKind::Mul && isFloating(expr->output()->dtype());
       if (isProduct || (keepsProducts && std::any_of(expr->inputs().begin(), expr->inputs().end(),
                                                      [&](const Val* val) { return products_.contains(val->id()); })))

@@ -198,5 +198,63 @@ TEST(CasesOnDevicesTest, Agree) {
   EXPECT_LT(undecided, onDevices / 10);
 }
 
+// Judged once: without the f64 twin, and without probes.
+CaseVerdict judgeOnce(const std::string& text) {
+  JudgeSettings settings;
+  settings.probes = false;
+  settings.secondLooks = HowOften::Never;
+  return judgeCase(parseCase(text, "test"), settings);
+}
+
+TEST(OnDevicesTest, AResultIsJudgedFromWhatIsStoredThoughItsSiblingIsNot) {
+  const CaseVerdict verdict = judgeOnce(R"(
+fusion f(%x: f32[i0, i1]) {
+  %e = exp(%x)
+  %d = sub(%e, 1.0)
+  %g = segment_set(%d)
+  %v, %m = var_mean(%g) {dims = [1]}
+  return %d, %v
+}
+mesh {devices = [0, 1]}
+shard %x {dim = 0, type = DIDx}
+shard %e {dim = 0, type = DIDx}
+shard %d {dim = 0, type = DIDx}
+shard %g {dim = 0, type = DIDx}
+shard %v {dim = 0, type = DIDx}
+shard %m {dim = 0, type = DIDx}
+option fault = "welford-distance-squared"
+run { %x = uniform(seed = 1, low = 0.0, high = 1e-6) : f32[4, 8] }
+)");
+  EXPECT_EQ(verdict.kind, VerdictKind::Differs) << toString(verdict);
+  EXPECT_EQ(verdict.wrongValue, "v");
+}
+
+TEST(OnDevicesTest, WhatIsScatteredOntoAProductIsRounded) {
+  const CaseVerdict verdict = judgeOnce(R"(
+fusion f(%a: f32[i0, i1], %i: i64[i0, i1], %v: f32[i0, i1]) {
+  %p = mul(%a, %a)
+  %s = scatter_add(%p, %i, %v) {dim = 1}
+  %q = div(%s, 1e-7)
+  %y = sin(%q)
+  return %s, %y
+}
+mesh {devices = [0, 1]}
+shard %a {dim = 0, type = DIDx}
+shard %i {dim = 0, type = DIDx}
+shard %v {dim = 0, type = DIDx}
+shard %p {dim = 0, type = DIDx}
+shard %s {dim = 0, type = DIDx}
+shard %q {dim = 1, type = DIDx}
+shard %y {dim = 1, type = DIDx}
+option enable contraction
+run {
+  %a = normal(seed = 1) : f32[4, 8]
+  %i = integers(seed = 2, low = 0, high = 7) : i64[4, 8]
+  %v = normal(seed = 3) : f32[4, 8]
+}
+)");
+  EXPECT_EQ(verdict.kind, VerdictKind::Agrees) << toString(verdict);
+}
+
 }  // namespace
 }  // namespace fuser::fuzz
