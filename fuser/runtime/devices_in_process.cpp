@@ -151,35 +151,68 @@ class Joiner {
       if (tensor != tensors.end()) alone.outputs.push_back({output->id(), output->name(), tensor->second});
     }
     if (alone.outputs.empty()) return;
-    // Back to what is known, through what a kernel kept to itself, and through products that it may not have rounded.
-    std::vector<const Expr*> exprs{expr};
-    std::set<uint32_t> seen;  // ids of values
-    for (size_t i = 0; i < exprs.size(); ++i) {
-      addFigures(exprs[i], alone);
-      for (const Val* input : std::vector<Val*>(exprs[i]->inputs())) {
-        if (!input->isTensor() || !seen.insert(input->id()).second) continue;
-        const auto tensor = tensors.find(input->id());
-        if (tensor != tensors.end() && !products_.contains(input->id())) {
-          alone.inputs.push_back({input->id(), input->name(), tensor->second});
-        } else if (input->definition() && std::find(exprs.begin(), exprs.end(), input->definition()) == exprs.end()) {
-          exprs.push_back(input->definition());
+    // Back to what is known, through what a kernel kept to itself, and through products that a sum takes unrounded.
+    std::vector<Reader> readers{{expr, takesProducts(expr)}};
+    std::map<uint32_t, const Val*> known;
+    std::set<uint32_t> opened;  // ids of values
+    std::set<std::pair<const Expr*, bool>> seen{{expr, readers[0].takesProducts}};
+    for (size_t i = 0; i < readers.size(); ++i) {
+      const Reader reader = readers[i];
+      for (const Val* input : std::vector<Val*>(reader.expr->inputs())) {
+        if (!input->isTensor()) continue;
+        const bool isTaken = reader.takesProducts && products_.contains(input->id());
+        if (tensors.contains(input->id()) && !isTaken) {
+          known.emplace(input->id(), input);
+          continue;
         }
+        opened.insert(input->id());
+        const Expr* definition = input->definition();
+        if (!definition) continue;
+        const Reader next{definition, takesProducts(definition) || (isTaken && keepsProducts(definition))};
+        if (seen.emplace(next.expr, next.takesProducts).second) readers.push_back(next);
       }
     }
+    // A segment has one value of each name: where a sum takes it unrounded, all of this segment do.
+    for (const auto& [id, val] : known) {
+      if (!opened.contains(id)) alone.inputs.push_back({id, val->name(), tensors.at(id)});
+    }
+    std::set<const Expr*> exprs;
+    for (const Reader& reader : readers) {
+      if (exprs.insert(reader.expr).second) addFigures(reader.expr, alone);
+    }
     whole_.segments.push_back(std::move(alone));
+  }
+
+  // An expression on the way back, and whether it reads products before their rounding.
+  struct Reader {
+    const Expr* expr;
+    bool takesProducts;
+  };
+
+  // Sums, where no record says that they add rounded products alone (fuser/lower/contract.cpp).
+  bool takesProducts(const Expr* expr) const {
+    const OpKind op = expr->op();
+    if (op == OpKind::Sum || op == OpKind::Mean) return true;
+    if (op != OpKind::Add && op != OpKind::Sub) return false;
+    const auto forms = sums_.find(expr->output()->id());
+    return forms == sums_.end() || forms->second.fused;
+  }
+
+  // What hands a product on as it is. (A scatter_add rounds what it adds.)
+  static bool keepsProducts(const Expr* expr) {
+    const OpKind op = expr->op();
+    return op == OpKind::Neg || op == OpKind::Set || op == OpKind::Cast ||
+           (familyInfo(expr->family()).coordinates == Coordinates::AxisMap && op != OpKind::ScatterAdd);
   }
 
   // A kernel that stores a product has it unrounded, too, and may add it so, wherever it moves it
   // (fuser/lower/contract.cpp).
   void findProducts() {
     for (const Expr* expr : fusion_.exprs()) {
-      const OpKind op = expr->op();
-      const bool keepsProducts = op == OpKind::Neg || op == OpKind::Set || op == OpKind::Cast ||
-                                 (familyInfo(expr->family()).coordinates == Coordinates::AxisMap &&
-                                  op != OpKind::ScatterAdd);  // which rounds what it adds
-      const bool isProduct = op == OpKind::Mul && isFloating(expr->output()->dtype());
-      if (isProduct || (keepsProducts && std::any_of(expr->inputs().begin(), expr->inputs().end(),
-                                                     [&](const Val* val) { return products_.contains(val->id()); })))
+      if (!isFloating(expr->output()->dtype())) continue;
+      const auto isKept = [&](const Val* val) { return products_.contains(val->id()); };
+      if (expr->op() == OpKind::Mul ||
+          (keepsProducts(expr) && std::any_of(expr->inputs().begin(), expr->inputs().end(), isKept)))
         products_.insert(expr->output()->id());
     }
   }

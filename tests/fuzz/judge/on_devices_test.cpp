@@ -256,5 +256,35 @@ run {
   EXPECT_EQ(verdict.kind, VerdictKind::Agrees) << toString(verdict);
 }
 
+// A sum takes the product before its rounding; what else reads it takes what is stored.
+TEST(OnDevicesTest, AStoredProductIsTakenAsItIsWhereNothingAddsIt) {
+  const CaseVerdict verdict = judgeOnce(R"(
+fusion f(%x: f32[i0, i1], %b: f32[i0, i1]) {
+  %e = exp(%x)
+  %p = mul(%e, %b)
+  %q = div(%p, 1e-17)
+  %y = sin(%q)
+  %z = slice(%y) {dim = 0, start = 0, end = 3}
+  return %p, %z
+}
+mesh {devices = [0, 1]}
+shard %x {dim = 0, type = DIDx}
+shard %b {dim = 0, type = DIDx}
+shard %e {dim = 0, type = DIDx}
+shard %p {dim = 0, type = DIDx}
+shard %q {dim = 1, type = DIDx}
+shard %y {dim = 1, type = DIDx}
+shard %z {dim = 1, type = DIDx}
+option enable contraction
+option fault = "slice-starts-late"
+run {
+  %x = uniform(seed = 1, low = 1.0, high = 2.0) : f32[4, 8]
+  %b = uniform(seed = 3, low = 1.0, high = 2.0) : f32[4, 8]
+}
+)");
+  EXPECT_EQ(verdict.kind, VerdictKind::Differs) << toString(verdict);
+  EXPECT_EQ(verdict.wrongValue, "z");
+}
+
 }  // namespace
 }  // namespace fuser::fuzz
